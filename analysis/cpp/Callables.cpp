@@ -67,8 +67,7 @@ const CXXConstructorDecl *constructorRunBy(const Expr *E) {
       return nullptr;
     if (Made.isNull() || !library::isObject(Made))
       return Ctor;
-    for (const Expr *Arg : Construct->arguments())
-      Args += !isa<CXXDefaultArgExpr>(Arg);
+    Args = writtenArguments(Construct).size();
   } else if (isStdCall(E, Std::Make)) {
     Args = cast<CallExpr>(E->IgnoreParenImpCasts())->getNumArgs();
   } else {
@@ -82,10 +81,6 @@ const CXXConstructorDecl *constructorRunBy(const Expr *E) {
         Ctor->getMinRequiredArguments() <= Args && Args <= Ctor->getNumParams())
       return Ctor;
   return nullptr;
-}
-
-static bool isThreadClass(const CXXRecordDecl *R) {
-  return isStdClass(R, StdClass::Thread);
 }
 
 /// Fills in what \p Callable runs.
@@ -119,7 +114,8 @@ std::optional<ThreadStart> asThreadStart(const Expr *E) {
   ThreadStart Start{ThreadStart::Thread, E, nullptr, nullptr};
   const Expr *Callable = nullptr;
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
-    if (isThreadClass(Construct->getConstructor()->getParent()) &&
+    if (isStdClass(Construct->getConstructor()->getParent(),
+                   StdClass::Thread) &&
         !Construct->getConstructor()->isCopyOrMoveConstructor() &&
         Construct->getNumArgs() > 0)
       Callable = Construct->getArg(0);
@@ -136,7 +132,7 @@ std::optional<ThreadStart> asThreadStart(const Expr *E) {
       // std::vector<std::thread>::emplace_back(callable, ...)
       const auto *Owner = dyn_cast<CXXRecordDecl>(Callee->getDeclContext());
       if (Owner && Owner->isInStdNamespace() && does(Call, Std::Emplace) &&
-          isThreadClass(recordOf(firstArgument(Owner))))
+          isStdClass(firstArgument(Owner), StdClass::Thread))
         Callable = Added->Given.front();
     }
   }

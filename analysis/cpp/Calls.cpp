@@ -1,4 +1,4 @@
-//===- Calls.cpp - Reading a call of LibTorch's API -----------------------===//
+//===- Calls.cpp - Reading calls and what is around them ------------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,15 +40,8 @@ const Expr *peel(const Expr *E) {
 }
 
 const Expr *onlyArgument(const CXXConstructExpr *Construct) {
-  const Expr *Only = nullptr;
-  for (const Expr *Arg : Construct->arguments()) {
-    if (isa<CXXDefaultArgExpr>(Arg))
-      continue;
-    if (Only)
-      return nullptr;
-    Only = Arg;
-  }
-  return Only;
+  const auto Written = writtenArguments(Construct);
+  return Written.size() == 1 ? Written[0] : nullptr;
 }
 
 const Expr *valueOf(const Expr *E) {
@@ -129,6 +122,18 @@ StringRef calleeName(const CallExpr *Call) {
   return nameOf(Call ? Call->getDirectCallee() : nullptr);
 }
 
+bool isOneOf(StringRef Name, llvm::ArrayRef<StringRef> Names) {
+  return llvm::is_contained(Names, Name);
+}
+
+bool callsMethod(const CallExpr *Call, StringRef Name,
+                 llvm::ArrayRef<StringRef> Classes) {
+  if (calleeName(Call) != Name)
+    return false;
+  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
+  return Method && isOrDerivesFrom(Method->getParent(), Classes);
+}
+
 bool isMemberOperator(const CallExpr *Call) {
   return isa_and_nonnull<CXXOperatorCallExpr>(Call) && Call->getNumArgs() > 0 &&
          isa_and_nonnull<CXXMethodDecl>(Call->getDirectCallee());
@@ -145,23 +150,25 @@ const Expr *receiverOf(const CallExpr *Call) {
   return isa_and_nonnull<CXXThisExpr>(Object) ? nullptr : Object;
 }
 
-llvm::SmallVector<const Expr *, 4> writtenArguments(const CallExpr *Call) {
+/// \p Args without the default ones.
+template <typename Range>
+static llvm::SmallVector<const Expr *, 4> writtenIn(const Range &Args) {
   llvm::SmallVector<const Expr *, 4> Written;
-  if (!Call)
-    return Written;
-  for (unsigned I = isMemberOperator(Call); I < Call->getNumArgs(); ++I)
-    if (!isa<CXXDefaultArgExpr>(Call->getArg(I)))
-      Written.push_back(Call->getArg(I));
+  for (const Expr *Arg : Args)
+    if (!isa<CXXDefaultArgExpr>(Arg))
+      Written.push_back(Arg);
   return Written;
+}
+
+llvm::SmallVector<const Expr *, 4> writtenArguments(const CallExpr *Call) {
+  if (!Call)
+    return {};
+  return writtenIn(llvm::drop_begin(Call->arguments(), isMemberOperator(Call)));
 }
 
 llvm::SmallVector<const Expr *, 4>
 writtenArguments(const CXXConstructExpr *Construct) {
-  llvm::SmallVector<const Expr *, 4> Written;
-  for (const Expr *Arg : Construct->arguments())
-    if (!isa<CXXDefaultArgExpr>(Arg))
-      Written.push_back(Arg);
-  return Written;
+  return writtenIn(Construct->arguments());
 }
 
 std::optional<bool> constantBool(const Expr *E, const ASTContext &Context) {

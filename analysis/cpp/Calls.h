@@ -69,6 +69,14 @@ llvm::StringRef nameOf(const clang::NamedDecl *D);
 /// conversions and calls through pointers.
 llvm::StringRef calleeName(const clang::CallExpr *Call);
 
+/// Is \p Name one of \p Names?
+bool isOneOf(llvm::StringRef Name, llvm::ArrayRef<llvm::StringRef> Names);
+
+/// Does \p Call (may be null) call method \p Name of a class that is or derives
+/// from one of \p Classes, by their qualified names (see isOrDerivesFrom())?
+bool callsMethod(const clang::CallExpr *Call, llvm::StringRef Name,
+                 llvm::ArrayRef<llvm::StringRef> Classes);
+
 /// A member operator, whose first argument is its object. False for null.
 bool isMemberOperator(const clang::CallExpr *Call);
 

@@ -130,17 +130,17 @@ static std::optional<int64_t> constantLength(const Expr *Range,
   return std::nullopt;
 }
 
-/// The length of \p Value, a braced list; with \p OfElements, of its longest
-/// element. nullopt for what is no such list.
-static std::optional<size_t> longestIn(const Expr *Value, bool OfElements) {
-  const auto Elements = listElements(Value);
-  if (Elements.empty() || (Elements.size() == 1 && Elements[0] == peel(Value)))
-    return std::nullopt;
-  if (!OfElements)
-    return Elements.size();
+/// The length of the longest of \p Lists, or with \p OfElements of the lists in
+/// them; nullopt where one is no braced list.
+static std::optional<size_t> longestOf(llvm::ArrayRef<const Expr *> Lists,
+                                       bool OfElements) {
   size_t Longest = 0;
-  for (const Expr *Element : Elements) {
-    std::optional<size_t> Length = longestIn(Element, false);
+  for (const Expr *List : Lists) {
+    const auto Elements = listElements(List);
+    if (Elements.empty() || (Elements.size() == 1 && Elements[0] == peel(List)))
+      return std::nullopt;
+    std::optional<size_t> Length =
+        OfElements ? longestOf(Elements, false) : Elements.size();
     if (!Length)
       return std::nullopt;
     Longest = std::max(Longest, *Length);
@@ -181,14 +181,7 @@ static std::optional<int64_t> longestList(const Expr *Container) {
   const Values All = valuesOf(D);
   if (!All.Complete || All.Given.empty())
     return std::nullopt;
-  size_t Longest = 0;
-  for (const Expr *Value : All.Given) {
-    std::optional<size_t> Length = longestIn(Value, IsElement);
-    if (!Length)
-      return std::nullopt;
-    Longest = std::max(Longest, *Length);
-  }
-  return Longest;
+  return longestOf(All.Given, IsElement);
 }
 
 bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {

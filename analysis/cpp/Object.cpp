@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Object.h"
-#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Library.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
@@ -33,12 +32,10 @@ bool isEmptyValue(const Expr *E) {
     else if (const auto *List = dyn_cast<InitListExpr>(E))
       return List->getNumInits() == 0;
     else if (const auto *Ctor = dyn_cast<CXXConstructExpr>(E)) {
-      unsigned Written = 0;
-      for (const Expr *Arg : Ctor->arguments())
-        Written += !isa<CXXDefaultArgExpr>(Arg);
-      if (Written != 1)
-        return Written == 0;
-      E = Ctor->getArg(0);
+      const auto Written = writtenArguments(Ctor);
+      if (Written.size() != 1)
+        return Written.empty();
+      E = Written[0];
     } else
       break;
   }
@@ -46,8 +43,7 @@ bool isEmptyValue(const Expr *E) {
     return false;
   if (isa<CXXNullPtrLiteralExpr, CXXScalarValueInitExpr>(E))
     return true;
-  const CXXRecordDecl *R = E->getType()->getAsCXXRecordDecl();
-  return R && R->getIdentifier() && R->getName() == "nullopt_t";
+  return nameOf(E->getType()->getAsCXXRecordDecl()) == "nullopt_t";
 }
 
 const ValueDecl *rootOf(const Expr *E) {
@@ -101,41 +97,33 @@ const VarDecl *declaredBy(const Stmt *S) {
 bool isSameName(const Expr *A, const Expr *B) {
   A = stripImplicit(A);
   B = stripImplicit(B);
-  if (!A || !B)
+  if (!A || !B || A->getStmtClass() != B->getStmtClass())
     return A == B;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(A)) {
-    const auto *Other = dyn_cast<DeclRefExpr>(B);
-    return Other && Ref->getDecl() == Other->getDecl();
-  }
   if (isa<CXXThisExpr>(A))
-    return isa<CXXThisExpr>(B);
+    return true;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(A))
+    return Ref->getDecl() == cast<DeclRefExpr>(B)->getDecl();
+  if (const auto *Literal = dyn_cast<IntegerLiteral>(A))
+    return llvm::APInt::isSameValue(Literal->getValue(),
+                                    cast<IntegerLiteral>(B)->getValue());
   if (const auto *Member = dyn_cast<MemberExpr>(A)) {
-    const auto *Other = dyn_cast<MemberExpr>(B);
-    return Other && Member->getMemberDecl() == Other->getMemberDecl() &&
+    const auto *Other = cast<MemberExpr>(B);
+    return Member->getMemberDecl() == Other->getMemberDecl() &&
            isSameName(Member->getBase(), Other->getBase());
   }
-  if (const auto *Literal = dyn_cast<IntegerLiteral>(A)) {
-    const auto *Other = dyn_cast<IntegerLiteral>(B);
-    return Other &&
-           llvm::APInt::isSameValue(Literal->getValue(), Other->getValue());
-  }
   if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(A)) {
-    const auto *Other = dyn_cast<ArraySubscriptExpr>(B);
-    return Other && isSameName(Subscript->getBase(), Other->getBase()) &&
+    const auto *Other = cast<ArraySubscriptExpr>(B);
+    return isSameName(Subscript->getBase(), Other->getBase()) &&
            isSameName(Subscript->getIdx(), Other->getIdx());
   }
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(A)) {
-    const auto *Other = dyn_cast<CXXOperatorCallExpr>(B);
-    if (!Other || Op->getOperator() != Other->getOperator() ||
-        (Op->getOperator() != OO_Subscript && Op->getOperator() != OO_Arrow) ||
-        Op->getNumArgs() != Other->getNumArgs())
-      return false;
-    for (unsigned I = 0; I < Op->getNumArgs(); ++I)
-      if (!isSameName(Op->getArg(I), Other->getArg(I)))
-        return false;
-    return true;
-  }
-  return false;
+  const auto *Op = dyn_cast<CXXOperatorCallExpr>(A);
+  if (!Op ||
+      (Op->getOperator() != OO_Subscript && Op->getOperator() != OO_Arrow))
+    return false;
+  const auto *Other = cast<CXXOperatorCallExpr>(B);
+  return Op->getOperator() == Other->getOperator() &&
+         std::equal(Op->arg_begin(), Op->arg_end(), Other->arg_begin(),
+                    Other->arg_end(), isSameName);
 }
 
 const Expr *heldBy(const CXXConstructExpr *Construct) {
@@ -150,18 +138,16 @@ const Expr *heldBy(const CXXConstructExpr *Construct) {
   const CXXRecordDecl *To = recordOf(Pointee);
   const CXXRecordDecl *From =
       recordOf(Given.isNull() ? Only->getType() : Given);
-  if (!To || !From || !To->hasDefinition() || !From->hasDefinition())
-    return nullptr;
-  To = To->getDefinition();
-  From = From->getDefinition();
-  return To == From || From->isDerivedFrom(To) ? Only : nullptr;
+  To = To ? To->getDefinition() : nullptr;
+  From = From ? From->getDefinition() : nullptr;
+  return To && From && (To == From || From->isDerivedFrom(To)) ? Only : nullptr;
 }
 
 /// The object of a method whose result is that object, or null.
 static const Expr *sameObject(const CallExpr *Call) {
-  StringRef Name = calleeName(Call);
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-  if (Name == "shared_from_this" || Name == "shared_from_this_checked")
+  if (isOneOf(calleeName(Call),
+              {"shared_from_this", "shared_from_this_checked"}))
     return Method ? Method->getImplicitObjectArgument() : nullptr;
   if (isStdCall(Call, Std::PointerCast))
     return Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr;

@@ -9,10 +9,9 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
-#include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/Builtins.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -112,16 +111,6 @@ static const ClassRow ClassRows[] = {
     {StdClass::Thread, "thread jthread"},
 };
 
-/// Calls \p Visit for each name in \p Names.
-template <typename Callback>
-static void forEachName(StringRef Names, Callback Visit) {
-  while (!Names.empty()) {
-    auto [Name, Rest] = Names.split(' ');
-    Visit(Name);
-    Names = Rest;
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -132,13 +121,13 @@ using KindsByName = llvm::StringMap<std::pair<Std, Std>>;
 static KindsByName byName() {
   KindsByName Table;
   for (const FunctionRow &Row : FunctionRows)
-    forEachName(Row.Names, [&](StringRef Name) {
+    for (const StringRef Name : llvm::split(Row.Names, ' ')) {
       auto &[OfMethods, OfFunctions] = Table[Name];
       if (Row.Whose != Of::Functions)
         OfMethods |= Row.Kinds;
       if (Row.Whose != Of::Methods)
         OfFunctions |= Row.Kinds;
-    });
+    }
   return Table;
 }
 
@@ -213,7 +202,8 @@ const Expr *movedBy(const Expr *E) {
 static llvm::StringMap<StdClass> classesByName() {
   llvm::StringMap<StdClass> Table;
   for (const ClassRow &Row : ClassRows)
-    forEachName(Row.Names, [&](StringRef Name) { Table[Name] |= Row.Kinds; });
+    for (const StringRef Name : llvm::split(Row.Names, ' '))
+      Table[Name] |= Row.Kinds;
   return Table;
 }
 
@@ -227,45 +217,27 @@ bool isStdClass(QualType T, StdClass Kinds) {
 }
 
 bool isStdClass(const CXXRecordDecl *R, llvm::ArrayRef<StringRef> Names) {
-  return R && R->getIdentifier() && isStdDecl(R) &&
-         llvm::is_contained(Names, R->getName());
+  return isOneOf(nameOf(R), Names) && isStdDecl(R);
 }
 
 bool isStdClass(QualType T, llvm::ArrayRef<StringRef> Names) {
   return isStdClass(recordOf(T), Names);
 }
 
-bool ownsBuffer(QualType T) {
-  auto Owns = [](const CXXRecordDecl *R) {
-    return isStdClass(R, StdClass::Buffer);
-  };
-  const CXXRecordDecl *R = recordOf(T);
-  return R && (Owns(R) || anyBase(R, Owns));
-}
-
 bool isView(QualType T) {
-  const CXXRecordDecl *R = recordOf(T);
-  return isOrDerivesFrom(R, "std::span") ||
-         isOrDerivesFrom(R, "std::basic_string_view") ||
-         isOrDerivesFrom(R, "gsl::span") || isOrDerivesFrom(R, "Eigen::Map");
+  return isOrDerivesFrom(
+      T, {"std::span", "std::basic_string_view", "gsl::span", "Eigen::Map"});
 }
 
 bool makesMat(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("imread", "imdecode", "clone", true)
-      .Default(false);
+  return isOneOf(Name, {"imread", "imdecode", "clone"});
 }
 
-bool isMat(QualType T) {
-  const CXXRecordDecl *R = recordOf(T);
-  return isOrDerivesFrom(R, "cv::Mat") || isOrDerivesFrom(R, "cv::Mat_");
-}
+bool isMat(QualType T) { return isOrDerivesFrom(T, {"cv::Mat", "cv::Mat_"}); }
 
 bool holdsMat(QualType T) {
-  if (isMat(T))
-    return true;
   const CXXRecordDecl *R = recordOf(T);
-  return isStdDecl(R) && isMat(firstArgument(R));
+  return isMat(T) || (isStdDecl(R) && isMat(firstArgument(R)));
 }
 
 } // namespace libtorch_tidy::cpp

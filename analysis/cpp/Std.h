@@ -143,8 +143,6 @@ bool isStdClass(clang::QualType T, llvm::ArrayRef<llvm::StringRef> Names);
 bool isStdClass(const clang::CXXRecordDecl *R,
                 llvm::ArrayRef<llvm::StringRef> Names);
 
-/// A class that is or derives from one of StdClass::Buffer.
-bool ownsBuffer(clang::QualType T);
 /// A class that refers to the elements of another object: std::span,
 /// std::string_view, gsl::span, Eigen::Map.
 bool isView(clang::QualType T);

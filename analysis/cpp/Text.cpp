@@ -80,29 +80,18 @@ static bool anyMacroAround(SourceLocation Loc, const ASTContext &Context,
 }
 
 bool isTestCase(const FunctionDecl *F) {
-  static constexpr StringRef Cases[] = {
-      "TEST",
-      "TEST_F",
-      "TEST_P",
-      "TYPED_TEST",
-      "TYPED_TEST_P",
-      "GTEST_TEST",
-      "TEST_CASE",
-      "TEST_CASE_METHOD",
-      "TEMPLATE_TEST_CASE",
-      "SCENARIO",
-      "SCENARIO_METHOD",
-      "TEST_CASE_FIXTURE",
-      "TEST_CASE_TEMPLATE",
-      "BOOST_AUTO_TEST_CASE",
-      "BOOST_FIXTURE_TEST_CASE",
+  auto IsCase = [](StringRef Macro) {
+    return isOneOf(Macro,
+                   {"TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P",
+                    "GTEST_TEST", "TEST_CASE", "TEST_CASE_METHOD",
+                    "TEMPLATE_TEST_CASE", "SCENARIO", "SCENARIO_METHOD",
+                    "TEST_CASE_FIXTURE", "TEST_CASE_TEMPLATE",
+                    "BOOST_AUTO_TEST_CASE", "BOOST_FIXTURE_TEST_CASE"});
   };
   for (const DeclContext *DC = F; DC; DC = DC->getParent())
     if (const auto *Around = dyn_cast<FunctionDecl>(DC);
-        Around && anyMacroAround(Around->getLocation(), F->getASTContext(),
-                                 [](StringRef Macro) {
-                                   return llvm::is_contained(Cases, Macro);
-                                 }))
+        Around &&
+        anyMacroAround(Around->getLocation(), F->getASTContext(), IsCase))
       return true;
   return false;
 }
@@ -116,9 +105,8 @@ bool isExpectedToThrow(const Expr *E, const ASTContext &Context) {
 }
 
 bool namesClock(StringRef Name) {
-  return Name == "now" || Name == "clock" || Name == "clock_gettime" ||
-         Name == "gettimeofday" || Name.contains_insensitive("wtime") ||
-         Name.starts_with("cudaEvent");
+  return isOneOf(Name, {"now", "clock", "clock_gettime", "gettimeofday"}) ||
+         Name.contains_insensitive("wtime") || Name.starts_with("cudaEvent");
 }
 
 bool readsClock(const Stmt *Body) {

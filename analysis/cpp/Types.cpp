@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Library.h"
 #include "analysis/cpp/Std.h"
@@ -38,14 +39,12 @@ const CXXRecordDecl *recordOf(QualType T) {
   return T.getNonReferenceType()->getAsCXXRecordDecl();
 }
 
-/// The namespaces and classes around \p R and its name, without inline and
-/// anonymous namespaces: compared from the inside out, no string is built.
+/// Compares from the inside out.
 bool isNamed(const NamedDecl *R, StringRef QualifiedName) {
-  const IdentifierInfo *Id = R->getIdentifier();
   auto [Scope, Own] = QualifiedName.rsplit("::");
   if (Own.empty())
     std::swap(Scope, Own);
-  if (!Id || Id->getName() != Own)
+  if (nameOf(R) != Own)
     return false;
   const DeclContext *DC = R->getDeclContext();
   while (const auto *NS = dyn_cast<NamespaceDecl>(DC)) {
@@ -124,28 +123,36 @@ bool isOrDerivesFrom(QualType T, StringRef QualifiedName) {
   return isOrDerivesFrom(recordOf(T), QualifiedName);
 }
 
+bool isOrDerivesFrom(const CXXRecordDecl *R, llvm::ArrayRef<StringRef> Names) {
+  return llvm::any_of(Names,
+                      [&](StringRef Name) { return isOrDerivesFrom(R, Name); });
+}
+
+bool isOrDerivesFrom(QualType T, llvm::ArrayRef<StringRef> Names) {
+  return isOrDerivesFrom(recordOf(T), Names);
+}
+
 bool anyTypeArgument(const CXXRecordDecl *R,
                      llvm::function_ref<bool(QualType)> Matches) {
   const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
   if (!Spec)
     return false;
-  for (const TemplateArgument &Arg : Spec->getTemplateArgs().asArray()) {
-    if (Arg.getKind() == TemplateArgument::Type && Matches(Arg.getAsType()))
-      return true;
-    if (Arg.getKind() == TemplateArgument::Pack)
-      for (const TemplateArgument &Inner : Arg.pack_elements())
-        if (Inner.getKind() == TemplateArgument::Type &&
-            Matches(Inner.getAsType()))
-          return true;
-  }
-  return false;
+  auto IsMatch = [&](const TemplateArgument &Arg) {
+    return Arg.getKind() == TemplateArgument::Type && Matches(Arg.getAsType());
+  };
+  return llvm::any_of(Spec->getTemplateArgs().asArray(),
+                      [&](const TemplateArgument &Arg) {
+                        return Arg.getKind() == TemplateArgument::Pack
+                                   ? llvm::any_of(Arg.pack_elements(), IsMatch)
+                                   : IsMatch(Arg);
+                      });
 }
 
-QualType firstArgument(const CXXRecordDecl *R) {
+QualType typeArgument(const CXXRecordDecl *R, unsigned I) {
   const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
-  if (!Spec || Spec->getTemplateArgs().size() == 0)
+  if (!Spec || I >= Spec->getTemplateArgs().size())
     return {};
-  const TemplateArgument &Arg = Spec->getTemplateArgs().get(0);
+  const TemplateArgument &Arg = Spec->getTemplateArgs().get(I);
   return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
 }
 
@@ -197,26 +204,21 @@ bool isOwningType(QualType T) {
   if (T.isNull() || T->isReferenceType() || ownerKind(T) == Owner::None)
     return false;
   const CXXRecordDecl *R = recordOf(T);
-  bool Owns = true;
-  if (isOfLibrary(R))
-    forEachArgument(
-        R, [&](QualType Arg) { Owns &= ownerKind(Arg) != Owner::None; });
-  return Owns;
+  return !isOfLibrary(R) || !anyTypeArgument(R, [](QualType Arg) {
+    return ownerKind(Arg) == Owner::None;
+  });
 }
 
 bool isFunctionObject(QualType T) { return isStdClass(T, StdClass::Function); }
 
 bool holdsFunctions(QualType T) {
   const CXXRecordDecl *R = recordOf(T);
-  bool Holds = isFunctionObject(T);
-  if (R && isStdDecl(R))
-    forEachArgument(R, [&](QualType Arg) { Holds |= isFunctionObject(Arg); });
-  return Holds;
+  return isFunctionObject(T) ||
+         (isStdDecl(R) && anyTypeArgument(R, isFunctionObject));
 }
 
 bool isIterator(QualType T) {
-  const CXXRecordDecl *R = recordOf(T);
-  return R && R->getIdentifier() && R->getName() == "__normal_iterator";
+  return nameOf(recordOf(T)) == "__normal_iterator";
 }
 
 bool isContainer(const CXXRecordDecl *R) {

@@ -10,6 +10,7 @@
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Type.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace libtorch_tidy::cpp {
@@ -28,9 +29,12 @@ bool isStdDecl(const clang::Decl *D);
 bool anyTypeArgument(const clang::CXXRecordDecl *R,
                      llvm::function_ref<bool(clang::QualType)> Matches);
 
-/// The first argument of the class template that \p R is made of, if it is a
-/// type; a null type otherwise, and for null.
-clang::QualType firstArgument(const clang::CXXRecordDecl *R);
+/// Argument \p I of the class template that \p R is made of, if it is a type; a
+/// null type otherwise, and for null.
+clang::QualType typeArgument(const clang::CXXRecordDecl *R, unsigned I);
+inline clang::QualType firstArgument(const clang::CXXRecordDecl *R) {
+  return typeArgument(R, 0);
+}
 
 /// Is \p D declared by the standard library or by the library that the analysis
 /// is for (see Library.h)? False for null.
@@ -47,6 +51,11 @@ bool isOrDerivesFrom(const clang::CXXRecordDecl *R,
 
 /// The same for the class that \p T is, without references; false for others.
 bool isOrDerivesFrom(clang::QualType T, llvm::StringRef QualifiedName);
+/// The same for one of \p QualifiedNames.
+bool isOrDerivesFrom(const clang::CXXRecordDecl *R,
+                     llvm::ArrayRef<llvm::StringRef> QualifiedNames);
+bool isOrDerivesFrom(clang::QualType T,
+                     llvm::ArrayRef<llvm::StringRef> QualifiedNames);
 
 /// \p T without references, sugar and qualifiers, as a class; null otherwise.
 const clang::CXXRecordDecl *recordOf(clang::QualType T);

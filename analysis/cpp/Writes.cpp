@@ -14,10 +14,8 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
-using llvm::StringRef;
 
 namespace libtorch_tidy::cpp {
 
@@ -34,16 +32,11 @@ bool isWhole(const Expr *E) {
 
 /// Methods that are not const and yet change nothing by themselves.
 bool onlyReads(const CXXMethodDecl *Method) {
-  if (!Method->getIdentifier())
-    return Method->isConst();
-  if (library::changesObject(Method))
-    return false;
-  return Method->isConst() ||
-         llvm::StringSwitch<bool>(Method->getName())
-             .Cases("begin", "end", "rbegin", "rend", "data", true)
-             .Cases("front", "back", "at", "find", "value", "get", true)
-             .Case("reserve", true)
-             .Default(false);
+  return !library::changesObject(Method) &&
+         (Method->isConst() ||
+          isOneOf(nameOf(Method),
+                  {"begin", "end", "rbegin", "rend", "data", "front", "back",
+                   "at", "find", "value", "get", "reserve"}));
 }
 
 class WriteFinder : public RecursiveASTVisitor<WriteFinder> {
@@ -85,23 +78,22 @@ public:
   }
 
   bool VisitCallExpr(CallExpr *Call) {
-    if (auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
-      if (Op->isAssignmentOp()) {
-        const Expr *Left = valueOf(Op->getArg(0));
-        const Expr *Right =
-            Op->getOperator() == OO_Equal ? Op->getArg(1) : nullptr;
-        if (isStdCall(Left, Std::Tie)) {
-          for (const Expr *Arg : cast<CallExpr>(Left)->arguments())
-            if (refers(Arg))
-              assigned(Op, Arg, nullptr);
-        } else if (refers(Left)) {
-          assigned(Op, Left, Right);
-        }
-        // `y = std::move(x)` empties x.
-        if (Op->getNumArgs() > 1)
-          passed(Call, Op->getArg(1));
-        return true;
+    if (auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+        Op && Op->isAssignmentOp()) {
+      const Expr *Left = valueOf(Op->getArg(0));
+      const Expr *Right =
+          Op->getOperator() == OO_Equal ? Op->getArg(1) : nullptr;
+      if (isStdCall(Left, Std::Tie)) {
+        for (const Expr *Arg : cast<CallExpr>(Left)->arguments())
+          if (refers(Arg))
+            assigned(Op, Arg, nullptr);
+      } else if (refers(Left)) {
+        assigned(Op, Left, Right);
       }
+      // `y = std::move(x)` empties x.
+      if (Op->getNumArgs() > 1)
+        passed(Call, Op->getArg(1));
+      return true;
     }
     if (auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
       const Expr *Object = Member->getImplicitObjectArgument();
@@ -115,9 +107,7 @@ public:
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (!Callee || isStdCall(Call, Std::Tie | Std::Move | Std::Part))
       return true;
-    // Operators that are members have their object as argument 0.
-    unsigned Shift =
-        isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(Callee);
+    const unsigned Shift = isMemberOperator(Call);
     for (unsigned I = Shift; I < Call->getNumArgs(); ++I)
       if (I - Shift < Callee->getNumParams())
         passed(Call, Call->getArg(I),

@@ -11,7 +11,6 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
-#include "analysis/torch/modules/Optimizers.h"
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/STLExtras.h"

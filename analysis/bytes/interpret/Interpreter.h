@@ -24,6 +24,7 @@
 #include "analysis/bytes/interpret/Value.h"
 #include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/bytes/simulate/Simulation.h"
+#include "analysis/cpp/Types.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -52,8 +53,7 @@ struct Gap {
 /// The class as its holder calls it, with its template arguments: "Block<4>".
 /// Not of its holder: with its own name, "BlockImpl<4>".
 std::string shownName(const clang::CXXRecordDecl *R, bool OfHolder = true);
-/// A type that is an argument of class template \p Class; null for others.
-clang::QualType typeArgument(const clang::CXXRecordDecl *Class, unsigned Index);
+using cpp::typeArgument;
 
 /// The forward() of \p Class or of a base that takes \p Count arguments; null
 /// when the user has defined none.

@@ -69,15 +69,6 @@ Cell defaultValue(Interpreter &VM, QualType Type, SourceLocation At) {
   return makeObject(VM, R, {}, {}, nullptr, At);
 }
 
-QualType typeArgument(const CXXRecordDecl *Class, unsigned Index) {
-  const auto *Special =
-      dyn_cast_or_null<ClassTemplateSpecializationDecl>(Class);
-  if (!Special || Index >= Special->getTemplateArgs().size())
-    return {};
-  const TemplateArgument &Arg = Special->getTemplateArgs()[Index];
-  return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
-}
-
 Cell newElement(Interpreter &VM, QualType Type, SourceLocation At) {
   if (Type.isNull())
     return unknown(At, "an element");

@@ -363,7 +363,11 @@ Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct) const {
 //===----------------------------------------------------------------------===//
 
 bool isOwningContainer(QualType T) {
-  return ownsBuffer(T) || torch::isSmallVector(T);
+  auto IsBuffer = [](const CXXRecordDecl *R) {
+    return isStdClass(R, StdClass::Buffer);
+  };
+  return isStdClass(T, StdClass::Buffer) || anyBase(recordOf(T), IsBuffer) ||
+         torch::isSmallVector(T);
 }
 
 bool isViewClass(QualType T) {

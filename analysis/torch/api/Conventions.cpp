@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/torch/api/Conventions.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -106,16 +106,13 @@ bool namesAccessor(StringRef Name) {
          Name.starts_with("get_") || Name.starts_with("set_") ||
          Name.starts_with("load") || Name.starts_with("save") ||
          Name.starts_with("reset") || Name.starts_with("init") ||
-         llvm::StringSwitch<bool>(Name)
-             .Cases("clone", "to", "parameters", "buffers", "children", true)
-             .Cases("modules", "apply", "train", "eval", "zero_grad", true)
-             .Default(false);
+         cpp::isOneOf(Name, {"clone", "to", "parameters", "buffers", "children",
+                             "modules", "apply", "train", "eval", "zero_grad"});
 }
 
 bool drawsSample(const FunctionDecl *F) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-  return Method && Method->getIdentifier() &&
-         Method->getName().equals_insensitive("sample") &&
+  return cpp::nameOf(Method).equals_insensitive("sample") &&
          !isModule(compat::recordType(Method->getParent()));
 }
 

@@ -8,34 +8,22 @@
 #include "analysis/torch/api/DataLoaders.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
-using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
-
-/// Argument \p I of a template specialisation; null for others.
-static QualType typeArgument(const CXXRecordDecl *R, unsigned I) {
-  const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(R);
-  if (!Spec || I >= Spec->getTemplateArgs().size())
-    return {};
-  const TemplateArgument &Arg = Spec->getTemplateArgs().get(I);
-  return Arg.getKind() == TemplateArgument::Type ? Arg.getAsType() : QualType();
-}
 
 static void collect(const CXXRecordDecl *R,
                     llvm::SmallVectorImpl<const CXXRecordDecl *> &Copied) {
   if (!R || !R->hasDefinition())
     return;
   if (cpp::isOrDerivesFrom(R, "torch::data::datasets::MapDataset")) {
-    collect(cpp::recordOf(typeArgument(R, 0)), Copied);
-    collect(cpp::recordOf(typeArgument(R, 1)), Copied);
+    collect(cpp::recordOf(cpp::typeArgument(R, 0)), Copied);
+    collect(cpp::recordOf(cpp::typeArgument(R, 1)), Copied);
     return;
   }
   const CXXRecordDecl *Definition = R->getDefinition();
@@ -48,22 +36,19 @@ copiedPerWorker(const CallExpr *Call) {
   llvm::SmallVector<const CXXRecordDecl *, 2> Copied;
   const CXXRecordDecl *Loader = cpp::recordOf(cpp::pointeeOf(Call->getType()));
   if (cpp::isOrDerivesFrom(Loader, "torch::data::StatelessDataLoader"))
-    collect(cpp::recordOf(typeArgument(Loader, 0)), Copied);
+    collect(cpp::recordOf(cpp::typeArgument(Loader, 0)), Copied);
   return Copied;
 }
 
 bool isWorkersEntry(const CXXMethodDecl *Method) {
   if (Method->getOverloadedOperator() == OO_Call)
     return true;
-  const IdentifierInfo *Id = Method->getIdentifier();
-  return Id && llvm::StringSwitch<bool>(Id->getName())
-                   .Cases("get", "get_batch", "apply", "apply_batch", true)
-                   .Default(false);
+  return cpp::isOneOf(cpp::nameOf(Method),
+                      {"get", "get_batch", "apply", "apply_batch"});
 }
 
 static bool isLoaderOptions(QualType T) {
-  return cpp::isOrDerivesFrom(cpp::recordOf(T),
-                              "torch::data::DataLoaderOptions");
+  return cpp::isOrDerivesFrom(T, "torch::data::DataLoaderOptions");
 }
 
 const Expr *loaderOptions(const CallExpr *Call) {
@@ -85,25 +70,19 @@ WorkersSetter asWorkersSetter(const Expr *E) {
 }
 
 bool asksForConcurrency(const Expr *E) {
-  const auto *Call = dyn_cast<CallExpr>(E);
-  if (Call && cpp::calleeName(Call) == "hardware_concurrency")
-    return true;
-  return llvm::any_of(E->children(), [](const Stmt *Child) {
-    const auto *Part = dyn_cast_or_null<Expr>(Child);
-    return Part && asksForConcurrency(Part);
+  return cpp::anyOf<CallExpr>(E, [](const CallExpr *Call) {
+    return cpp::calleeName(Call) == "hardware_concurrency";
   });
 }
 
 bool isRandomEngine(QualType T) {
   const CXXRecordDecl *R = T.isNull() ? nullptr : T->getAsCXXRecordDecl();
-  if (!R || !R->getIdentifier() || (!cpp::isOfLibrary(R)))
-    return false;
-  return llvm::StringSwitch<bool>(R->getName())
-      .Cases("mersenne_twister_engine", "linear_congruential_engine", true)
-      .Cases("subtract_with_carry_engine", "discard_block_engine", true)
-      .Cases("independent_bits_engine", "shuffle_order_engine", true)
-      .Cases("mt19937_engine", "philox_engine", true)
-      .Default(false);
+  return cpp::isOfLibrary(R) &&
+         cpp::isOneOf(cpp::nameOf(R),
+                      {"mersenne_twister_engine", "linear_congruential_engine",
+                       "subtract_with_carry_engine", "discard_block_engine",
+                       "independent_bits_engine", "shuffle_order_engine",
+                       "mt19937_engine", "philox_engine"});
 }
 
 } // namespace libtorch_tidy::torch

@@ -8,15 +8,12 @@
 #include "analysis/torch/api/Effects.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/Hooks.h"
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
-#include "clang/AST/ExprCXX.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -24,7 +21,7 @@ using llvm::StringRef;
 namespace libtorch_tidy::torch {
 
 bool keepsArguments(const CallExpr *Call) {
-  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  const OpFacts *Facts = opFacts(Call);
   if (Facts)
     return Facts->KeepsArguments;
   std::optional<Registration> Registered = asRegistration(Call);
@@ -33,40 +30,32 @@ bool keepsArguments(const CallExpr *Call) {
 }
 
 bool changesObject(const CXXMethodDecl *Method) {
-  if (!Method->getIdentifier())
-    return false;
-  llvm::StringRef Name = Method->getName();
+  const StringRef Name = cpp::nameOf(Method);
   return Name.ends_with("_") || Name == "set_data" || Name == "reset";
 }
 
 bool endsHistory(const CXXMemberCallExpr *Call) {
-  return cpp::calleeName(Call) == "reset" || cpp::calleeName(Call) == "detach_";
+  return cpp::isOneOf(cpp::calleeName(Call), {"reset", "detach_"});
 }
 
 bool replacesData(const CXXMemberCallExpr *Call) {
-  const Expr *Object = Call->getImplicitObjectArgument();
-  if (!Object || !isTorchDecl(Call->getMethodDecl()))
-    return false;
-  const llvm::StringRef Name = cpp::calleeName(Call);
-  return Name == "set_data" ||
-         (Name == "to" && isModule(cpp::receiverOf(Call)->getType()));
+  if (callsTorch(Call, "set_data"))
+    return true;
+  const Expr *Object = cpp::receiverOf(Call);
+  return Object && callsTorch(Call, "to") && isModule(Object->getType());
 }
 
 bool asksForHistory(const CallExpr *Call) {
-  return isTorchDecl(Call->getDirectCallee()) &&
-         llvm::StringSwitch<bool>(cpp::calleeName(Call))
-             .Cases("is_leaf", "requires_grad", "grad_fn", "output_nr", true)
-             .Cases("grad", "retains_grad", "is_inference", "_version", true)
-             .Default(false);
+  return callsTorch(Call, {"is_leaf", "requires_grad", "grad_fn", "output_nr",
+                           "grad", "retains_grad", "is_inference", "_version"});
 }
 
 Work workOf(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee)
     return Work::None;
-  if (isBackward(Call) || asModuleCall(Call))
-    return Work::Heavy;
-  if (callsTorch(Call, "data_parallel"))
+  if (isBackward(Call) || asModuleCall(Call) ||
+      callsTorch(Call, "data_parallel"))
     return Work::Heavy;
   if (const OpFacts *Facts = opFacts(Callee)) {
     if (Facts->Heavy)
@@ -75,10 +64,8 @@ Work workOf(const CallExpr *Call) {
                      (!Facts->mayShare() || !viewedBy(Call));
     return Allocates ? Work::Some : Work::None;
   }
-  if (isTorchDecl(Callee))
-    return Work::None;
   // A user's function that is defined elsewhere, a std::function, Python.
-  if (Callee->getReturnType()->isReferenceType())
+  if (isTorchDecl(Callee) || Callee->getReturnType()->isReferenceType())
     return Work::None;
   const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
   bool CallsOperator = Method && Method->getOverloadedOperator() == OO_Call;
@@ -110,8 +97,7 @@ static bool isPureFunctional(const CallExpr *Call, const FunctionDecl *Callee) {
       llvm::drop_begin(Call->arguments()), [](const Expr *Options) {
         const Expr *E = cpp::stripImplicit(Options);
         while (const auto *Set = dyn_cast_or_null<CXXMemberCallExpr>(E)) {
-          if (cpp::calleeName(Set) == "inplace" ||
-              cpp::calleeName(Set) == "out")
+          if (cpp::isOneOf(cpp::calleeName(Set), {"inplace", "out"}))
             return true;
           E = cpp::stripImplicit(Set->getImplicitObjectArgument());
         }
@@ -164,15 +150,10 @@ std::optional<PureOp> asPureOp(const CallExpr *Call) {
 }
 
 std::optional<Concatenation> asConcatenation(const CallExpr *Call) {
-  StringRef Name = cpp::calleeName(Call);
-  bool IsStack = Name == "stack";
+  const bool IsStack = cpp::calleeName(Call) == "stack";
   // concatenate is of 2.x.
-  bool Known = IsStack || llvm::StringSwitch<bool>(Name)
-                              .Cases("cat", "concat", "concatenate", true)
-                              .Cases("hstack", "vstack", "row_stack", true)
-                              .Cases("dstack", "column_stack", true)
-                              .Default(false);
-  if (!Known || !isTorchDecl(Call->getDirectCallee()) ||
+  if (!callsTorch(Call, {"stack", "cat", "concat", "concatenate", "hstack",
+                         "vstack", "row_stack", "dstack", "column_stack"}) ||
       isa<CXXMethodDecl>(Call->getDirectCallee()) || Call->getNumArgs() == 0 ||
       !isTensor(Call->getType()))
     return std::nullopt;

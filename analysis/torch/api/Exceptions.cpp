@@ -32,9 +32,8 @@ OomHandler oomHandler(QualType Caught) {
 }
 
 bool isOutOfMemoryError(QualType T) {
-  const CXXRecordDecl *R = cpp::recordOf(T);
-  return cpp::isOrDerivesFrom(R, "c10::OutOfMemoryError") ||
-         cpp::isOrDerivesFrom(R, "c10::CUDAOutOfMemoryError");
+  return cpp::isOrDerivesFrom(
+      T, {"c10::OutOfMemoryError", "c10::CUDAOutOfMemoryError"});
 }
 
 bool catchesOutOfMemory(QualType Caught, OutOfMemoryIn Where) {
@@ -58,7 +57,7 @@ bool catchesOutOfMemory(QualType Caught, OutOfMemoryIn Where) {
 }
 
 bool isPythonError(QualType T) {
-  return cpp::isOrDerivesFrom(cpp::recordOf(T), "pybind11::error_already_set");
+  return cpp::isOrDerivesFrom(T, "pybind11::error_already_set");
 }
 
 } // namespace libtorch_tidy::torch

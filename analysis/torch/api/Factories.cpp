@@ -9,6 +9,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TensorTraits.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/ASTContext.h"
@@ -22,50 +23,14 @@ namespace libtorch_tidy::torch {
 
 namespace {
 
-bool isRecord(QualType T, StringRef Name) {
-  return cpp::isOrDerivesFrom(cpp::recordOf(T), Name);
-}
-
-bool isEnum(QualType T, StringRef Name) {
-  const auto *Type = T.getNonReferenceType()->getAs<EnumType>();
-  return Type && Type->getDecl()->getQualifiedNameAsString() == Name;
-}
-
-bool isOptions(QualType T) { return isRecord(T, "c10::TensorOptions"); }
-
-bool isDevice(QualType T) {
-  return isRecord(T, "c10::Device") || isEnum(T, "c10::DeviceType");
-}
-
 bool isDtype(QualType T) {
-  return isEnum(T, "c10::ScalarType") || isRecord(T, "caffe2::TypeMeta");
-}
-
-/// The name of a constant such as kCPU that \p E is.
-StringRef constantName(const Expr *E) {
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(cpp::stripImplicit(E));
-  const auto *D = Ref ? Ref->getDecl() : nullptr;
-  return D && D->getIdentifier() && isTorchDecl(D) ? D->getName() : StringRef();
+  return isScalarType(T) || cpp::isOrDerivesFrom(T, "caffe2::TypeMeta");
 }
 
 enum class Holds { Nothing, Dtype, Device, Cpu, Unknown };
 
 Holds holdsDevice(const Expr *E) {
-  E = cpp::stripImplicit(E);
-  StringRef Name = constantName(E);
-  if (Name == "kCPU" || Name == "CPU")
-    return Holds::Cpu;
-  // torch::Device(torch::kCPU)
-  if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(E);
-      Construct && Construct->getNumArgs() > 0) {
-    if (holdsDevice(Construct->getArg(0)) == Holds::Cpu)
-      return Holds::Cpu;
-  }
-  if (const auto *Text = dyn_cast_or_null<StringLiteral>(E);
-      Text && Text->getCharByteWidth() == 1 &&
-      Text->getString().starts_with("cpu"))
-    return Holds::Cpu;
-  return Holds::Device;
+  return namesCpu(E) ? Holds::Cpu : Holds::Device;
 }
 
 /// whatHolds(), by the initialisers of variables alone; \p MayChange is set
@@ -80,16 +45,12 @@ Holds initiallyHolds(const Expr *E, IsSetOnce IsFixed, bool &MayChange) {
     QualType T = E->getType();
     if (isDtype(T))
       return Known == Holds::Nothing ? Holds::Dtype : Known;
-    if (isDevice(T))
+    if (isDeviceType(T))
       return holdsDevice(E);
-    if (!isOptions(T))
+    if (!isTensorOptions(T))
       return isa<StringLiteral>(E) ? holdsDevice(E) : Holds::Unknown;
-    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
-      if (llvm::all_of(Construct->arguments(),
-                       [](const Expr *A) { return isa<CXXDefaultArgExpr>(A); }))
-        return Known;
-      return Holds::Unknown;
-    }
+    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+      return cpp::writtenArguments(Construct).empty() ? Known : Holds::Unknown;
     if (const auto *List = dyn_cast<InitListExpr>(E))
       return List->getNumInits() == 0 ? Known : Holds::Unknown;
     if (const VarDecl *Var = cpp::variableOf(E)) {
@@ -105,9 +66,8 @@ Holds initiallyHolds(const Expr *E, IsSetOnce IsFixed, bool &MayChange) {
     StringRef Name = cpp::calleeName(Call);
     const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
     const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
-    if (Name == "device" && Call->getNumArgs() >= 1) {
+    if (Name == "device" && Call->getNumArgs() >= 1)
       return holdsDevice(Call->getArg(0));
-    }
     if (Name == "dtype") {
       if (Known == Holds::Nothing)
         Known = Holds::Dtype;
@@ -139,40 +99,24 @@ Holds whatHolds(const Expr *E, IsSetOnce IsFixed = isConstVariable) {
   return Lacks && MayChange ? Holds::Unknown : Known;
 }
 
-/// The object of t.to(...) and similar calls; null for anything else.
-const Expr *movedObject(const CallExpr *Call) {
-  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
-  const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
-  return Object && isTensor(Object->getType()) &&
-                 isTorchDecl(Call->getDirectCallee())
-             ? Object
-             : nullptr;
-}
-
 /// May \p Call, which makes a tensor of another, stand between a factory and
 /// its move?
 bool isPassedThrough(const CallExpr *Call, IsSetOnce IsFixed) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!isTorchDecl(Callee) || setsRequiresGrad(Call))
+  if (!isTorchDecl(Call->getDirectCallee()) || setsRequiresGrad(Call))
     return false;
   StringRef Name = cpp::calleeName(Call);
   if (Name == "to") {
     auto Written = cpp::writtenArguments(Call);
     return !Written.empty() && whatHolds(Written[0], IsFixed) == Holds::Dtype;
   }
-  if (llvm::StringSwitch<bool>(Name)
-          .Cases("cpu", "cuda", "pin_memory", "set_", "data", true)
-          .Default(false))
+  if (cpp::isOneOf(Name, {"cpu", "cuda", "pin_memory", "set_", "data"}))
     return false;
   if (Name == "toType" || Name == "repeat")
     return true;
-  const OpFacts *Facts = opFacts(Callee);
-  if (!Facts)
-    return false;
-  return Facts->mayShare() || Facts->InPlace ||
-         llvm::StringSwitch<bool>(Facts->Name)
-             .Cases("add", "sub", "mul", "div", "neg", "rsub", true)
-             .Default(false);
+  const OpFacts *Facts = opFacts(Call);
+  return Facts && (Facts->mayShare() || Facts->InPlace ||
+                   cpp::isOneOf(Facts->Name,
+                                {"add", "sub", "mul", "div", "neg", "rsub"}));
 }
 
 } // namespace
@@ -202,7 +146,7 @@ static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed,
   F.SameValues = What == Same;
   for (const Expr *Arg : cpp::writtenArguments(Call)) {
     QualType T = Arg->getType();
-    if (isOptions(T)) {
+    if (isTensorOptions(T)) {
       Holds Options = whatHolds(Arg, IsFixed);
       if (Options != Holds::Nothing && Options != Holds::Dtype &&
           (Options != Holds::Cpu || !CpuNamed))
@@ -212,9 +156,9 @@ static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed,
     }
     // A generator belongs to a device; the overloads that take the options one
     // by one wrap each in an optional.
-    const CXXRecordDecl *R = cpp::recordOf(T);
-    if (isTensor(T) || isDevice(T) || isRecord(T, "at::Generator") ||
-        (R && R->getIdentifier() && R->getName() == "optional"))
+    if (isTensor(T) || isDeviceType(T) ||
+        cpp::isOrDerivesFrom(T, "at::Generator") ||
+        cpp::nameOf(cpp::recordOf(T)) == "optional")
       return std::nullopt;
     // Devices round the steps of a floating-point range in their own way.
     const Expr *Number = cpp::stripImplicit(Arg);
@@ -259,7 +203,7 @@ std::optional<Factory> cpuFactoryUnder(const Expr *E, IsSetOnce Options) {
 }
 
 std::optional<DeviceMove> asDeviceMove(const CallExpr *Call) {
-  const Expr *Object = movedObject(Call);
+  const Expr *Object = tensorOf(Call);
   if (!Object)
     return std::nullopt;
   StringRef Name = cpp::calleeName(Call);
@@ -271,7 +215,7 @@ std::optional<DeviceMove> asDeviceMove(const CallExpr *Call) {
   if (Name != "to" || Written.empty() || whatHolds(Written[0]) != Holds::Device)
     return std::nullopt;
   const Expr *Device = cpp::stripImplicit(Written[0]);
-  bool Only = Written.size() == 1 && isDevice(Device->getType());
+  bool Only = Written.size() == 1 && isDeviceType(Device->getType());
   return DeviceMove{Object, Only ? Device : nullptr, false};
 }
 
@@ -298,12 +242,12 @@ bool isPlainDevice(const Expr *E) {
   if (const auto *Member = dyn_cast<MemberExpr>(E))
     return isPlainDevice(Member->getBase());
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
-    return isDevice(E->getType()) &&
+    return isDeviceType(E->getType()) &&
            llvm::all_of(Construct->arguments(), [](const Expr *A) {
              return isa<CXXDefaultArgExpr>(A) || isPlainDevice(A);
            });
   const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
-  return Call && cpp::calleeName(Call) == "device" && movedObject(Call) &&
+  return Call && cpp::calleeName(Call) == "device" && tensorOf(Call) &&
          isPlainDevice(Call->getImplicitObjectArgument());
 }
 

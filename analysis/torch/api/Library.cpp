@@ -15,7 +15,6 @@
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -50,16 +49,14 @@ bool cpp::library::changesObject(const CXXMethodDecl *Method) {
 }
 
 bool cpp::library::returnsItsObject(const CallExpr *Call) {
-  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+  const torch::OpFacts *Facts = torch::opFacts(Call);
   return Facts && Facts->InPlace && torch::isTensor(Call->getType());
 }
 
 bool cpp::library::returnsAPart(const CallExpr *Call) {
   return torch::asModuleState(Call) ||
-         llvm::StringSwitch<bool>(calleeName(Call))
-             .Cases("children", "named_children", true)
-             .Cases("items", "values", true)
-             .Default(false);
+         isOneOf(calleeName(Call),
+                 {"children", "named_children", "items", "values"});
 }
 
 bool cpp::library::asksIfEmpty(const CallExpr *Call) {

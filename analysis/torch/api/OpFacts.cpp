@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/torch/api/OpFacts.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -37,33 +38,17 @@ enum Flags : unsigned {
 
 OpFacts row(StringRef Name, uint32_t Outputs, uint32_t NonDifferentiable,
             Sharing Shares, PureKind Pure, unsigned Flags) {
-  auto Is = [&](unsigned Flag) { return (Flags & Flag) != 0; };
-  return {Name,
-          Outputs,
-          NonDifferentiable,
-          Shares,
-          Pure,
-          Is(InPlace),
-          Is(Factory),
-          Is(SavesNothing),
-          Is(PinsBuffer),
-          Is(Reduces),
-          Is(CopiesRarely),
-          Is(TakesPart),
-          Is(ShowsWhole),
-          Is(SameElements),
-          Is(KeepsLayout),
-          Is(Resizes),
-          Is(Heavy),
-          Is(KeepsArguments),
-          Is(Metadata)};
-}
-
-/// The names in \p Text, of which each is a part of a literal.
-llvm::SmallVector<StringRef, 0> namesIn(StringRef Text) {
-  llvm::SmallVector<StringRef, 0> Names;
-  Text.split(Names, ' ');
-  return Names;
+  // In the order of Flags.
+  static constexpr bool OpFacts::*Columns[] = {
+      &OpFacts::InPlace,        &OpFacts::Factory,    &OpFacts::SavesNothing,
+      &OpFacts::PinsBuffer,     &OpFacts::Reduces,    &OpFacts::CopiesRarely,
+      &OpFacts::TakesPart,      &OpFacts::ShowsWhole, &OpFacts::SameElements,
+      &OpFacts::KeepsLayout,    &OpFacts::Resizes,    &OpFacts::Heavy,
+      &OpFacts::KeepsArguments, &OpFacts::Metadata};
+  OpFacts Facts{Name, Outputs, NonDifferentiable, Shares, Pure};
+  for (size_t I = 0; I < std::size(Columns); ++I)
+    Facts.*Columns[I] = Flags >> I & 1;
+  return Facts;
 }
 
 const OpFacts *factsIn(llvm::ArrayRef<OpFacts> Table, StringRef Name) {
@@ -75,7 +60,7 @@ const OpFacts *factsIn(llvm::ArrayRef<OpFacts> Table, StringRef Name) {
 std::vector<OpFacts> makeTable() {
   std::vector<OpFacts> Table;
 #define OPS(OUTPUTS, NONDIFFERENTIABLE, SHARES, PURE, FLAGS, NAMES)            \
-  for (const StringRef Name : namesIn(NAMES))                                  \
+  for (const StringRef Name : llvm::split(NAMES, ' '))                         \
     Table.push_back(row(Name, OUTPUTS, NONDIFFERENTIABLE, Sharing::SHARES,     \
                         PureKind::PURE, FLAGS));
 #include "analysis/torch/api/OpFacts.inc"
@@ -83,7 +68,7 @@ std::vector<OpFacts> makeTable() {
     return A.Name < B.Name;
   });
 #define SAVED(KIND, KIND_IN_PLACE, NAMES)                                      \
-  for (const StringRef Name : namesIn(NAMES)) {                                \
+  for (const StringRef Name : llvm::split(NAMES, ' ')) {                       \
     OpFacts &Facts = const_cast<OpFacts &>(*factsIn(Table, Name));             \
     Facts.Saves = Saved::KIND;                                                 \
     Facts.SavesInPlace = Saved::KIND_IN_PLACE;                                 \
@@ -169,13 +154,9 @@ const OpFacts *opFacts(const FunctionDecl *Callee) {
   const auto *Scope = dyn_cast<NamespaceDecl>(Callee->getDeclContext());
   if (Scope && Scope->getIdentifier()) {
     StringRef Family = Scope->getName();
-    if (Family == "linalg" || Family == "fft" || Family == "special") {
-      llvm::SmallString<48> Full(Family);
-      Full += '_';
-      Full += Id->getName();
-      if (const OpFacts *Found = opFacts(Full))
+    if (cpp::isOneOf(Family, {"linalg", "fft", "special"}))
+      if (const OpFacts *Found = opFacts((Family + "_" + Id->getName()).str()))
         return Found;
-    }
   }
   const OpFacts *Found = opFacts(Id->getName());
   // view_symint(), expand_symint(): the same operator with sizes that may be
@@ -184,6 +165,10 @@ const OpFacts *opFacts(const FunctionDecl *Callee) {
     Found = opFacts(Plain);
   // torch::dtype() and TensorOptions::device() ask no tensor.
   return Found && Found->Metadata && !isOfTensor(Callee) ? nullptr : Found;
+}
+
+const OpFacts *opFacts(const CallExpr *Call) {
+  return Call ? opFacts(Call->getDirectCallee()) : nullptr;
 }
 
 } // namespace libtorch_tidy::torch

@@ -23,6 +23,7 @@
 #include <cstdint>
 
 namespace clang {
+class CallExpr;
 class FunctionDecl;
 } // namespace clang
 
@@ -75,37 +76,37 @@ struct OpFacts {
   Sharing Shares;
   PureKind Pure;
   /// Writes its first tensor argument and returns it (name ends in '_').
-  bool InPlace;
+  bool InPlace = false;
   /// Makes a new tensor that shares neither storage nor history with any
   /// argument: zeros, rand, zeros_like, new_zeros.
-  bool Factory;
+  bool Factory = false;
   /// The backward node keeps no tensor alive, for every overload. False also
   /// when it is not known.
-  bool SavesNothing;
+  bool SavesNothing = false;
   /// A reduced loss whose scalar result still owns the unreduced elementwise
   /// buffer (measured on 1.13.1, CPU).
-  bool PinsBuffer;
+  bool PinsBuffer = false;
   /// The first result is usually much smaller than the input: sum, mean, norm,
   /// losses.
-  bool Reduces;
+  bool Reduces = false;
   /// Of those that share perhaps: a copy is the exception (reshape, flatten).
-  bool CopiesRarely;
+  bool CopiesRarely = false;
   /// The result shows a part of the tensor only: select, slice.
-  bool TakesPart;
+  bool TakesPart = false;
   /// The result shows all elements of the tensor: view, transpose, to.
-  bool ShowsWhole;
+  bool ShowsWhole = false;
   /// The result has the shape and the elements of the tensor: clone, to.
-  bool SameElements;
+  bool SameElements = false;
   /// Of a contiguous tensor, the result is contiguous: view, unsqueeze.
-  bool KeepsLayout;
+  bool KeepsLayout = false;
   /// Gives its tensor another size, or lets go of its memory: resize_, reset.
-  bool Resizes;
+  bool Resizes = false;
   /// Carries the weight of a network outside of modules: matmul, conv2d, lstm.
-  bool Heavy;
+  bool Heavy = false;
   /// Keeps an argument where later code of LibTorch uses it: register_hook.
-  bool KeepsArguments;
+  bool KeepsArguments = false;
   /// Asks about a tensor and holds on to nothing of it: size, dim, device.
-  bool Metadata;
+  bool Metadata = false;
   /// Of an operator of one tensor; of the form in place, which keeps a copy of
   /// the argument. Nothing, where SavesNothing is set.
   Saved Saves = Saved::Unknown, SavesInPlace = Saved::Unknown;
@@ -135,6 +136,8 @@ const OpFacts *opFacts(llvm::StringRef Name);
 /// `t[i]` select) and the short names of torch::linalg, torch::fft and
 /// torch::special (torch::linalg::norm is linalg_norm).
 const OpFacts *opFacts(const clang::FunctionDecl *Callee);
+/// The same for what \p Call (may be null) calls.
+const OpFacts *opFacts(const clang::CallExpr *Call);
 
 /// The whole table, sorted by name.
 llvm::ArrayRef<OpFacts> allOpFacts();

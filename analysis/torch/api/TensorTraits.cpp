@@ -17,37 +17,56 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-bool isScalarType(QualType T) {
+/// LibTorch's enumeration \p Name.
+static bool isEnum(QualType T, StringRef Name) {
   const auto *Enum = T.getNonReferenceType()->getAs<EnumType>();
-  return Enum && Enum->getDecl()->getName() == "ScalarType" &&
+  return Enum && Enum->getDecl()->getName() == Name &&
          isTorchDecl(Enum->getDecl());
 }
 
+bool isScalarType(QualType T) { return isEnum(T, "ScalarType"); }
+
 bool isDeviceType(QualType T) {
-  const auto *Enum = T.getNonReferenceType()->getAs<EnumType>();
-  return cpp::isOrDerivesFrom(T, "c10::Device") ||
-         (Enum && Enum->getDecl()->getName() == "DeviceType" &&
-          isTorchDecl(Enum->getDecl()));
+  return cpp::isOrDerivesFrom(T, "c10::Device") || isEnum(T, "DeviceType");
 }
 
-static void readDevice(const Expr *E, Asked &A) {
-  A.AnyDevice = true;
+bool isTensorOptions(QualType T) {
+  return cpp::isOrDerivesFrom(T, "c10::TensorOptions");
+}
+
+/// Is \p Number, of enumeration \p T, a dtype of whole numbers, or bool? By
+/// name: the numbers are not the same in all versions.
+static bool isIntegral(QualType T, int64_t Number) {
+  // Up to Clang 21 a type's declaration is its definition by itself.
+  const EnumDecl *Enum = T->castAs<EnumType>()->getDecl()->getDefinition();
+  return Enum &&
+         llvm::any_of(Enum->enumerators(), [&](const EnumConstantDecl *Dtype) {
+           return Dtype->getInitVal().getExtValue() == Number &&
+                  cpp::isOneOf(Dtype->getName(),
+                               {"Byte", "Char", "Short", "Int", "Long", "Bool",
+                                "UInt16", "UInt32", "UInt64"});
+         });
+}
+
+/// How device \p E is named: kCUDA, CUDA, "cuda:1". Empty when it is not seen.
+static StringRef deviceNamed(const Expr *E) {
   while (const auto *Construct =
              dyn_cast_or_null<CXXConstructExpr>(cpp::stripImplicit(E))) {
     if (Construct->getNumArgs() == 0)
-      return;
+      return {};
     E = Construct->getArg(0);
   }
   E = cpp::stripImplicit(E);
   const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E);
   const auto *Literal = dyn_cast_or_null<clang::StringLiteral>(E);
-  StringRef Name =
-      Ref && Ref->getDecl()->getIdentifier() && isTorchDecl(Ref->getDecl())
-          ? Ref->getDecl()->getName()
-      : Literal && Literal->isOrdinary() ? Literal->getString()
-                                         : StringRef();
-  A.Cpu = Name == "kCPU" || Name == "CPU" || Name == "cpu";
-  A.Cuda = Name == "kCUDA" || Name == "CUDA" || Name.starts_with("cuda");
+  return Ref && isTorchDecl(Ref->getDecl()) ? cpp::nameOf(Ref->getDecl())
+         : Literal && Literal->isOrdinary() ? Literal->getString()
+                                            : StringRef();
+}
+
+bool namesCpu(const Expr *E) {
+  const StringRef Name = deviceNamed(E);
+  return Name == "kCPU" || Name == "CPU" || Name.starts_with("cpu");
 }
 
 static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
@@ -60,12 +79,19 @@ static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
   QualType T = E->getType();
   if (isScalarType(T)) {
     A.AnyDtype = true;
-    if (std::optional<int64_t> Number = cpp::constantInt(E, Context))
+    if (std::optional<int64_t> Number = cpp::constantInt(E, Context)) {
       A.Dtype = *Number;
+      A.Integral = isIntegral(T, *Number);
+    }
     return;
   }
-  if (isDeviceType(T))
-    return readDevice(E, A);
+  if (isDeviceType(T)) {
+    const StringRef Name = deviceNamed(E);
+    A.AnyDevice = true;
+    A.Cpu = Name == "kCPU" || Name == "CPU" || Name == "cpu";
+    A.Cuda = Name == "kCUDA" || Name == "CUDA" || Name.starts_with("cuda");
+    return;
+  }
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
     for (const Expr *Arg : Construct->arguments())
       if (!isa<CXXDefaultArgExpr>(Arg))
@@ -74,12 +100,8 @@ static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
   }
   if (const auto *Call = dyn_cast<CallExpr>(E)) {
     StringRef Name = cpp::calleeName(Call);
-    if (!isTorchDecl(Call->getDirectCallee()) ||
-        !cpp::isOrDerivesFrom(T, "c10::TensorOptions")) {
-      A.Unknown = true;
-      return;
-    }
-    if (Name == "options") { // Those of another tensor.
+    if (!isTorchDecl(Call->getDirectCallee()) || !isTensorOptions(T) ||
+        Name == "options") { // Those of another tensor.
       A.Unknown = true;
       return;
     }
@@ -92,8 +114,7 @@ static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
   }
   // Options that change later than their declaration do so by assignment.
   if (const VarDecl *Var = cpp::variableOf(E);
-      Var && Var->hasInit() && cpp::isOrDerivesFrom(T, "c10::TensorOptions") &&
-      !isa<ParmVarDecl>(Var))
+      Var && Var->hasInit() && isTensorOptions(T) && !isa<ParmVarDecl>(Var))
     return readAsked(Var->getInit(), Context, A, Depth + 1);
   A.Unknown = true;
 }

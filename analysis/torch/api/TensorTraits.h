@@ -36,6 +36,8 @@ struct TensorTraits {
 bool isScalarType(clang::QualType T);
 /// c10::Device, c10::DeviceType.
 bool isDeviceType(clang::QualType T);
+/// c10::TensorOptions.
+bool isTensorOptions(clang::QualType T);
 
 /// The elements of a dtype.
 struct DtypeFacts {
@@ -51,10 +53,14 @@ std::optional<DtypeFacts> dtypeFacts(int64_t Dtype);
 /// What arguments ask of a tensor: dtype, device.
 struct Asked {
   std::optional<int64_t> Dtype;
+  bool Integral = false; ///< Dtype is one of whole numbers, or bool.
   bool AnyDtype = false; ///< Some dtype, perhaps one that is not known.
   bool AnyDevice = false, Cpu = false, Cuda = false;
   bool Unknown = false;
 };
+
+/// Does device \p E say that it is the CPU: kCPU, Device("cpu")?
+bool namesCpu(const clang::Expr *E);
 
 /// Adds what \p E, a dtype, device or TensorOptions, asks for.
 void readAsked(const clang::Expr *E, const clang::ASTContext &Context,

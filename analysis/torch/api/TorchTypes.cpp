@@ -70,14 +70,13 @@ bool declaresTensor(ASTContext &Context) {
 static constexpr StringRef StableTensor = "torch::stable::Tensor";
 
 bool isTensorClass(const CXXRecordDecl *R) {
-  return cpp::isOrDerivesFrom(R, "at::TensorBase") ||
-         cpp::isOrDerivesFrom(R, StableTensor);
+  return cpp::isOrDerivesFrom(R, {"at::TensorBase", StableTensor});
 }
 
 bool isTensor(QualType T) { return isTensorClass(cpp::recordOf(T)); }
 
 bool isStableTensor(QualType T) {
-  return cpp::isOrDerivesFrom(cpp::recordOf(T), StableTensor);
+  return cpp::isOrDerivesFrom(T, StableTensor);
 }
 
 static bool
@@ -92,18 +91,11 @@ mayHoldTensor(QualType T,
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
   if (!R || !Visiting.insert(R).second)
     return false;
-  static constexpr StringRef Holders[] = {
-      "at::TensorBase",
-      "c10::IValue",
-      "at::OptionalTensorRef",
-      "torch::nn::utils::rnn::PackedSequence",
-      "c10::intrusive_ptr",
-      "c10::ivalue::Tuple",
-      "c10::ivalue::TupleElements",
-      StableTensor};
-  if (llvm::any_of(Holders, [&](StringRef Name) {
-        return cpp::isOrDerivesFrom(R, Name);
-      }))
+  if (cpp::isOrDerivesFrom(R, {"at::TensorBase", "c10::IValue",
+                               "at::OptionalTensorRef",
+                               "torch::nn::utils::rnn::PackedSequence",
+                               "c10::intrusive_ptr", "c10::ivalue::Tuple",
+                               "c10::ivalue::TupleElements", StableTensor}))
     return true;
   auto MayHold = [&](QualType Part) { return mayHoldTensor(Part, Visiting); };
   if (cpp::anyTypeArgument(R, MayHold))
@@ -120,14 +112,27 @@ bool mayHoldTensor(QualType T) {
 }
 
 bool isModule(QualType T) {
-  const CXXRecordDecl *R = cpp::recordOf(cpp::finalPointee(T));
-  return cpp::isOrDerivesFrom(R, "torch::nn::Module") ||
-         cpp::isOrDerivesFrom(R, "torch::jit::Module") ||
-         cpp::isOrDerivesFrom(R, "torch::nn::AnyModule");
+  return cpp::isOrDerivesFrom(
+      cpp::finalPointee(T),
+      {"torch::nn::Module", "torch::jit::Module", "torch::nn::AnyModule"});
 }
 
 bool callsTorch(const CallExpr *Call, StringRef Name) {
   return cpp::calleeName(Call) == Name && isTorchDecl(Call->getDirectCallee());
+}
+
+bool callsTorch(const CallExpr *Call, llvm::ArrayRef<StringRef> Names) {
+  return cpp::isOneOf(cpp::calleeName(Call), Names) &&
+         isTorchDecl(Call->getDirectCallee());
+}
+
+const Expr *tensorOf(const CallExpr *Call) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
+  return Object && isTensor(Object->getType()) &&
+                 isTorchDecl(Call->getDirectCallee())
+             ? Object
+             : nullptr;
 }
 
 } // namespace libtorch_tidy::torch

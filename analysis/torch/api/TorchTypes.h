@@ -19,6 +19,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Type.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace libtorch_tidy::torch {
@@ -60,6 +61,13 @@ bool isModule(clang::QualType T);
 
 /// A call of LibTorch's function or method \p Name.
 bool callsTorch(const clang::CallExpr *Call, llvm::StringRef Name);
+/// The same for one of \p Names.
+bool callsTorch(const clang::CallExpr *Call,
+                llvm::ArrayRef<llvm::StringRef> Names);
+
+/// The tensor that \p Call, of a method of LibTorch's, is called on, as
+/// written; null for other calls, and for null.
+const clang::Expr *tensorOf(const clang::CallExpr *Call);
 
 /// How edits and messages spell LibTorch's names.
 namespace spelling {

@@ -7,17 +7,19 @@
 
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TensorTraits.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
-static Flag flagOf(const Expr *E, const ASTContext &Context) {
+Flag flagOf(const Expr *E, const ASTContext &Context) {
   std::optional<bool> Value = cpp::constantBool(E, Context);
   return !Value ? Flag::Unknown : *Value ? Flag::True : Flag::False;
 }
@@ -69,8 +71,7 @@ std::optional<BackwardCall> asBackward(const CallExpr *Call) {
         Callee->getDeclContext()->getEnclosingNamespaceContext());
     if (!Scope || !Scope->getIdentifier() || Scope->getName() != "autograd")
       return std::nullopt;
-    for (const Expr *Root : cpp::listElements(Call->getArg(0)))
-      Result.Roots.push_back(Root);
+    llvm::append_range(Result.Roots, cpp::listElements(Call->getArg(0)));
     Result.ReturnsGradients = Name == "grad";
     // backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
     // grad(outputs, inputs, grad_outputs, retain_graph, create_graph, ...)
@@ -80,8 +81,7 @@ std::optional<BackwardCall> asBackward(const CallExpr *Call) {
     Inputs = written(Call, Result.ReturnsGradients ? 1 : 4);
   }
   if (Inputs)
-    for (const Expr *Input : cpp::listElements(Inputs))
-      Result.Inputs.push_back(Input);
+    llvm::append_range(Result.Inputs, cpp::listElements(Inputs));
   if (Create)
     Result.CreateGraph = flagOf(Create, Context);
   Result.Retain = Retain;
@@ -93,26 +93,62 @@ std::optional<BackwardCall> asBackward(const CallExpr *Call) {
 bool isBackward(const CallExpr *Call) { return asBackward(Call).has_value(); }
 
 bool isOptimizerType(QualType T) {
-  return cpp::isOrDerivesFrom(cpp::recordOf(cpp::finalPointee(T)),
-                              "torch::optim::Optimizer");
+  return cpp::isOrDerivesFrom(cpp::finalPointee(T), "torch::optim::Optimizer");
 }
 
 bool isOptimizerStep(const CallExpr *Call) {
-  if (cpp::calleeName(Call) != "step")
-    return false;
-  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
-  return Method &&
-         cpp::isOrDerivesFrom(Method->getParent(), "torch::optim::Optimizer");
+  return cpp::callsMethod(Call, "step", {"torch::optim::Optimizer"});
+}
+
+static constexpr StringRef ParameterNames[] = {
+    "params", "parameters", "add_param_group", "add_parameters"};
+const llvm::ArrayRef<StringRef> ParameterMethods = ParameterNames;
+
+/// A method of LibTorch's optimizer classes.
+static const CXXMemberCallExpr *optimizerCall(const CallExpr *Call,
+                                              StringRef Name) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  return Member && cpp::calleeName(Call) == Name &&
+                 isTorchDecl(Call->getDirectCallee()) &&
+                 cpp::isOrDerivesFrom(Member->getRecordDecl(),
+                                      "torch::optim::Optimizer")
+             ? Member
+             : nullptr;
+}
+
+ParameterList asParameterList(const CallExpr *Call) {
+  if (const CXXMemberCallExpr *Own = optimizerCall(Call, "parameters"))
+    return {Own, Own->getImplicitObjectArgument(), false};
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  if (!Member || cpp::calleeName(Call) != "params" ||
+      !cpp::isOrDerivesFrom(Member->getRecordDecl(),
+                            "torch::optim::OptimizerParamGroup"))
+    return {};
+  return {Member, Member->getImplicitObjectArgument(), true};
+}
+
+const Expr *optimizerOfGroups(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E));
+  const CXXMemberCallExpr *Groups = optimizerCall(Call, "param_groups");
+  return Groups ? Groups->getImplicitObjectArgument() : nullptr;
+}
+
+bool addsParameters(const CallExpr *Call) {
+  return optimizerCall(Call, "add_param_group") ||
+         optimizerCall(Call, "add_parameters");
+}
+
+bool isOptimizerState(const CallExpr *Call) {
+  return optimizerCall(Call, "state");
+}
+
+bool keepsNoState(QualType Optimizer) {
+  return cpp::isOrDerivesFrom(heldClass(Optimizer), "torch::optim::SGD");
 }
 
 bool isZeroGrad(const CallExpr *Call) {
-  if (cpp::calleeName(Call) != "zero_grad")
-    return false;
-  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
-  return Method &&
-         (cpp::isOrDerivesFrom(Method->getParent(),
-                               "torch::optim::Optimizer") ||
-          cpp::isOrDerivesFrom(Method->getParent(), "torch::nn::Module"));
+  return cpp::callsMethod(Call, "zero_grad",
+                          {"torch::optim::Optimizer", "torch::nn::Module"});
 }
 
 std::optional<Flag> setsRequiresGrad(const CallExpr *Call) {
@@ -123,76 +159,47 @@ std::optional<Flag> setsRequiresGrad(const CallExpr *Call) {
   return flagOf(Call->getArg(0), Call->getDirectCallee()->getASTContext());
 }
 
-static bool isTensorOptions(QualType T) {
-  return cpp::isOrDerivesFrom(cpp::recordOf(T), "c10::TensorOptions");
-}
-
-/// The variable that \p E names, with the expression it starts with.
-static const Expr *initialiserOf(const Expr *E) {
-  const VarDecl *Var = cpp::variableOf(E);
-  return Var && !isa<ParmVarDecl>(Var) ? Var->getAnyInitializer() : nullptr;
-}
-
-/// Follows a chain that builds TensorOptions from its end to its start and
-/// hands each call or constructor to \p Visit until that returns true. False
-/// when the chain starts somewhere that cannot be seen.
-template <typename Callback>
-static bool walkOptions(const Expr *E, Callback Visit) {
+/// What \p E, TensorOptions, say of requires_grad: Unknown where they come from
+/// elsewhere.
+static Flag requiresGradOf(const Expr *E, const ASTContext &Context) {
   // A variable may be initialised from itself: bound the walk.
   for (unsigned Steps = 0; Steps < cpp::MaxChase; ++Steps) {
     E = cpp::peel(E);
-    if (!E)
-      return false;
-    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
-      if (!Construct->getConstructor()->isCopyOrMoveConstructor()) {
-        Visit(E);
-        return true;
-      }
+    const VarDecl *Var = cpp::variableOf(E);
+    if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(E)) {
+      if (!Construct->getConstructor()->isCopyOrMoveConstructor())
+        return Flag::False;
       E = Construct->getArg(0);
-    } else if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
-      if (Visit(E))
-        return true;
-      const Expr *Object = Member->getImplicitObjectArgument();
-      // tensor.options() says nothing of requires_grad.
-      if (!Object || !isTensorOptions(Object->getType()))
-        return Object && isTensor(Object->getType());
-      E = Object;
-    } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
-      if (Visit(E))
-        return true;
-      const FunctionDecl *Callee = Call->getDirectCallee();
-      if (Callee && (Callee->getBuiltinID() != 0) && Call->getNumArgs() == 1)
-        E = Call->getArg(0); // std::move
-      else
-        return isTorchDecl(Callee);
-    } else if (const Expr *Init = initialiserOf(E)) {
-      E = Init;
+    } else if (const auto *Call = dyn_cast_or_null<CallExpr>(E)) {
+      if (cpp::calleeName(Call) == "requires_grad" && Call->getNumArgs() == 1)
+        return flagOf(Call->getArg(0), Context);
+      if (isa<CXXMemberCallExpr>(Call)) {
+        E = cpp::calledOn(Call);
+        // tensor.options() says nothing of requires_grad.
+        if (!E || !isTensorOptions(E->getType()))
+          return E && isTensor(E->getType()) ? Flag::False : Flag::Unknown;
+      } else if (const Expr *Moved = cpp::movedBy(Call)) {
+        E = Moved;
+      } else {
+        return isTorchDecl(Call->getDirectCallee()) ? Flag::False
+                                                    : Flag::Unknown;
+      }
+    } else if (Var && !isa<ParmVarDecl>(Var)) {
+      E = Var->getAnyInitializer();
     } else {
-      return false;
+      return Flag::Unknown;
     }
   }
-  return false;
+  return Flag::Unknown;
 }
 
 Flag factoryRequiresGrad(const CallExpr *Call) {
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   if (!Callee)
     return Flag::Unknown;
-  const ASTContext &Context = Callee->getASTContext();
-  for (const Expr *Arg : cpp::writtenArguments(Call)) {
-    if (!isTensorOptions(Arg->getType()))
-      continue;
-    std::optional<Flag> Found;
-    bool Seen = walkOptions(Arg, [&](const Expr *Part) {
-      const auto *Setter = dyn_cast<CallExpr>(Part);
-      if (!Setter || cpp::calleeName(Setter) != "requires_grad" ||
-          Setter->getNumArgs() != 1)
-        return false;
-      Found = flagOf(Setter->getArg(0), Context);
-      return true;
-    });
-    return Found ? *Found : Seen ? Flag::False : Flag::Unknown;
-  }
+  for (const Expr *Arg : cpp::writtenArguments(Call))
+    if (isTensorOptions(Arg->getType()))
+      return requiresGradOf(Arg, Callee->getASTContext());
   return Flag::False;
 }
 
@@ -203,12 +210,8 @@ std::optional<Flag> registersParameter(const CallExpr *Call) {
 }
 
 bool dropsHistory(const CallExpr *Call) {
-  StringRef Name = cpp::calleeName(Call);
-  bool Known = llvm::StringSwitch<bool>(Name)
-                   .Cases("detach", "detach_", "data", "item", true)
-                   .Cases("tensor_data", "variable_data", true)
-                   .Default(false);
-  if (!Known || !isTorchDecl(Call->getDirectCallee()))
+  if (!callsTorch(Call, {"detach", "detach_", "data", "item", "tensor_data",
+                         "variable_data"}))
     return false;
   // Both x.detach() and torch::detach(x).
   return tensorObject(Call) ||
@@ -216,73 +219,26 @@ bool dropsHistory(const CallExpr *Call) {
           Call->getNumArgs() == 1 && isTensor(Call->getArg(0)->getType()));
 }
 
-/// Is \p E a constant ScalarType that cannot carry gradients?
-static std::optional<bool> isIntegralDtype(const Expr *E,
-                                           const ASTContext &Context) {
-  E = cpp::stripImplicit(E);
-  if (!E || E->isValueDependent() || E->isTypeDependent())
-    return std::nullopt;
-  const auto *Type = E->getType()->getAs<EnumType>();
-  // Up to Clang 21 a type's declaration is its definition by itself.
-  const EnumDecl *Enum = Type ? Type->getDecl()->getDefinition() : nullptr;
-  if (!Enum || !Enum->getIdentifier() || Enum->getName() != "ScalarType")
-    return std::nullopt;
-  const std::optional<int64_t> Value = cpp::constantInt(E, Context);
-  if (!Value)
-    return std::nullopt;
-  // By name: the numbers are not the same in all versions.
-  for (const EnumConstantDecl *Constant : Enum->enumerators())
-    if (Constant->getInitVal().getExtValue() == *Value)
-      return llvm::StringSwitch<bool>(Constant->getName())
-          .Cases("Byte", "Char", "Short", "Int", "Long", "Bool", true)
-          .Cases("UInt16", "UInt32", "UInt64", true)
-          .Default(false);
-  return std::nullopt;
-}
-
 bool isIntegralCast(const CallExpr *Call) {
-  StringRef Name = cpp::calleeName(Call);
-  if ((Name != "to" && Name != "toType") || !tensorObject(Call))
+  if (!cpp::isOneOf(cpp::calleeName(Call), {"to", "toType"}) ||
+      !tensorObject(Call))
     return false;
-  const ASTContext &Context = Call->getDirectCallee()->getASTContext();
-  for (const Expr *Arg : cpp::writtenArguments(Call)) {
-    std::optional<bool> Integral;
-    if (!isTensorOptions(Arg->getType()))
-      Integral = isIntegralDtype(Arg, Context);
-    else
-      walkOptions(Arg, [&](const Expr *Part) {
-        const Expr *Value = nullptr;
-        if (const auto *Construct = dyn_cast<CXXConstructExpr>(Part))
-          Value = Construct->getNumArgs() ? Construct->getArg(0) : nullptr;
-        else if (const auto *Setter = dyn_cast<CallExpr>(Part);
-                 cpp::calleeName(Setter) == "dtype" &&
-                 Setter->getNumArgs() == 1)
-          Value = Setter->getArg(0);
-        Integral = isIntegralDtype(Value, Context);
-        return Integral.has_value();
-      });
-    if (Integral)
-      return *Integral;
-  }
-  return false;
+  Asked A;
+  for (const Expr *Arg : cpp::writtenArguments(Call))
+    readAsked(Arg, Call->getDirectCallee()->getASTContext(), A);
+  return A.Integral;
 }
 
 std::optional<ModuleState> asModuleState(const CallExpr *Call) {
-  auto State =
-      llvm::StringSwitch<std::optional<ModuleState>>(cpp::calleeName(Call))
-          .Cases("parameters", "named_parameters", ModuleState::Parameters)
-          .Cases("buffers", "named_buffers", ModuleState::Buffers)
-          .Default(std::nullopt);
-  if (!State)
+  const StringRef Name = cpp::calleeName(Call);
+  if (!cpp::isOneOf(Name, {"parameters", "named_parameters", "buffers",
+                           "named_buffers"}) ||
+      !cpp::callsMethod(Call, Name,
+                        {"torch::nn::Module", "torch::jit::Module",
+                         "torch::jit::Object", "torch::optim::Optimizer"}))
     return std::nullopt;
-  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
-  if (!Method)
-    return std::nullopt;
-  for (StringRef Owner : {"torch::nn::Module", "torch::jit::Module",
-                          "torch::jit::Object", "torch::optim::Optimizer"})
-    if (cpp::isOrDerivesFrom(Method->getParent(), Owner))
-      return State;
-  return std::nullopt;
+  return Name.ends_with("parameters") ? ModuleState::Parameters
+                                      : ModuleState::Buffers;
 }
 
 bool isParametersCall(const CallExpr *Call) {
@@ -290,10 +246,9 @@ bool isParametersCall(const CallExpr *Call) {
 }
 
 const Expr *gradOf(const CallExpr *Call) {
-  StringRef Name = cpp::calleeName(Call);
-  if (Name != "grad" && Name != "mutable_grad")
-    return nullptr;
-  return tensorObject(Call);
+  return cpp::isOneOf(cpp::calleeName(Call), {"grad", "mutable_grad"})
+             ? tensorObject(Call)
+             : nullptr;
 }
 
 } // namespace libtorch_tidy::torch

@@ -17,12 +17,14 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 
 namespace libtorch_tidy::torch {
 
 /// A boolean argument as far as it can be computed.
 enum class Flag { False, True, Unknown };
+Flag flagOf(const clang::Expr *E, const clang::ASTContext &Context);
 
 struct BackwardCall {
   /// The tensors whose history is consumed: `loss` in loss.backward(), the
@@ -53,6 +55,34 @@ inline constexpr llvm::StringLiteral BackwardName = "backward";
 bool isOptimizerType(clang::QualType T);
 /// optimizer.step(), step(closure).
 bool isOptimizerStep(const clang::CallExpr *Call);
+/// The list of parameters that the optimizer works on: group.params() of a
+/// parameter group, optimizer.parameters(). The list is the optimizer's own,
+/// and a write to it replaces parameters.
+struct ParameterList {
+  const clang::CXXMemberCallExpr *Call = nullptr;
+  /// The group or the optimizer it is asked of, as written.
+  const clang::Expr *Object = nullptr;
+  bool OfGroup = false;
+};
+ParameterList asParameterList(const clang::CallExpr *Call);
+
+/// optimizer.param_groups(): the optimizer; null for anything else.
+const clang::Expr *optimizerOfGroups(const clang::Expr *E);
+
+/// optimizer.add_param_group(...), optimizer.add_parameters(...).
+bool addsParameters(const clang::CallExpr *Call);
+
+/// The names of parameter lists and of what adds to them, for matchers.
+extern const llvm::ArrayRef<llvm::StringRef> ParameterMethods;
+
+/// optimizer.state(): what is kept for each parameter, under the address of its
+/// tensor (a string in 1.13, a pointer in 2.x).
+bool isOptimizerState(const clang::CallExpr *Call);
+
+/// Optimizers that keep nothing for a parameter as a rule: SGD without
+/// momentum.
+bool keepsNoState(clang::QualType Optimizer);
+
 /// optimizer.zero_grad(), module.zero_grad().
 bool isZeroGrad(const clang::CallExpr *Call);
 

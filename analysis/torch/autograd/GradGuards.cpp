@@ -496,25 +496,12 @@ bool isTemporaryGuard(const Expr *E) {
   return diesWithFullExpression(E, R->getASTContext());
 }
 
-/// The method \p Name of one of \p Classes of LibTorch's that \p Call calls;
-/// null for other calls.
-static const CXXMethodDecl *methodOf(const CallExpr *Call, StringRef Name,
-                                     llvm::ArrayRef<StringRef> Classes) {
-  if (cpp::calleeName(Call) != Name)
-    return nullptr;
-  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
-  return Method &&
-                 llvm::is_contained(Classes,
-                                    cpp::nameOf(Method->getParent())) &&
-                 isTorchDecl(Method)
-             ? Method
-             : nullptr;
-}
-
 std::optional<GradMode> setsGradMode(const CallExpr *Call) {
-  const CXXMethodDecl *Method =
-      methodOf(Call, "set_enabled", {"GradMode", "AutoGradMode"});
-  if (!Method || Call->getNumArgs() != 1)
+  if (!callsTorch(Call, "set_enabled") || Call->getNumArgs() != 1)
+    return std::nullopt;
+  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
+  if (!Method || !cpp::isOneOf(cpp::nameOf(Method->getParent()),
+                               {"GradMode", "AutoGradMode"}))
     return std::nullopt;
   std::optional<bool> On =
       cpp::constantBool(Call->getArg(0), Method->getASTContext());

@@ -10,6 +10,7 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -40,13 +41,11 @@ std::optional<HookRegistration> asHookRegistration(const CallExpr *Call) {
     return std::nullopt;
   if (const Expr *Tensor = tensorOf(Call, "register_hook"))
     return HookRegistration{Tensor, Call->getArg(0), /*OnNode=*/false};
-  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-  if (!Method || (Name != "add_post_hook" && Name != "add_pre_hook" &&
-                  Name != "add_tensor_pre_hook"))
+  if (!cpp::isOneOf(Name,
+                    {"add_post_hook", "add_pre_hook", "add_tensor_pre_hook"}) ||
+      !cpp::callsMethod(Call, Name, {"torch::autograd::Node"}))
     return std::nullopt;
-  if (!cpp::isOrDerivesFrom(Method->getRecordDecl(), "torch::autograd::Node"))
-    return std::nullopt;
-  const Expr *Tensor = tensorOfNode(Method->getImplicitObjectArgument());
+  const Expr *Tensor = tensorOfNode(cpp::calledOn(Call));
   if (!Tensor)
     return std::nullopt;
   return HookRegistration{Tensor, Call->getArg(0), /*OnNode=*/true};
@@ -64,20 +63,14 @@ const Expr *asHookRemoval(const CallExpr *Call) {
 }
 
 bool isAutogradContext(QualType T) {
-  if (T.isNull())
-    return false;
-  T = T.getNonReferenceType();
-  if (T->isPointerType())
-    T = T->getPointeeType();
-  return cpp::isOrDerivesFrom(T->getAsCXXRecordDecl(),
-                              "torch::autograd::AutogradContext");
+  return cpp::isOrDerivesFrom(heldClass(T), "torch::autograd::AutogradContext");
 }
 
 bool registersOperators(const VarDecl *Var) {
-  const CXXRecordDecl *R = cpp::recordOf(Var->getType());
-  return cpp::isOrDerivesFrom(R, "torch::detail::TorchLibraryInit") ||
-         cpp::isOrDerivesFrom(R, "torch::jit::RegisterOperators") ||
-         cpp::isOrDerivesFrom(R, "c10::RegisterOperators");
+  return cpp::isOrDerivesFrom(Var->getType(),
+                              {"torch::detail::TorchLibraryInit",
+                               "torch::jit::RegisterOperators",
+                               "c10::RegisterOperators"});
 }
 
 bool isSavedData(const Expr *E) {
@@ -86,9 +79,7 @@ bool isSavedData(const Expr *E) {
     return Var->getType()->isReferenceType() && Var->getInit() &&
            isSavedData(Var->getInit());
   const auto *Member = dyn_cast_or_null<MemberExpr>(E);
-  const IdentifierInfo *Id =
-      Member ? Member->getMemberDecl()->getIdentifier() : nullptr;
-  return Id && Id->isStr("saved_data") &&
+  return Member && cpp::nameOf(Member->getMemberDecl()) == "saved_data" &&
          isAutogradContext(Member->getBase()->getType());
 }
 
@@ -121,7 +112,7 @@ std::optional<SavedDataStore> asSavedDataStore(const CallExpr *Call) {
     return SavedDataStore{Key, Call->getArg(1)};
   }
   StringRef Name = cpp::calleeName(Call);
-  if ((Name != "insert" && Name != "emplace" && Name != "insert_or_assign") ||
+  if (!cpp::isOneOf(Name, {"insert", "emplace", "insert_or_assign"}) ||
       !isOfSavedData(Call) || Call->getNumArgs() == 0)
     return std::nullopt;
   if (Call->getNumArgs() == 2 && Name != "insert")
@@ -149,11 +140,10 @@ bool readsSavedVariables(const CallExpr *Call) {
 }
 
 const Expr *asToTensor(const CallExpr *Call) {
-  const auto *Method = dyn_cast_or_null<CXXMemberCallExpr>(Call);
-  if (!Method || cpp::calleeName(Call) != "toTensor" ||
-      !isTorchDecl(Method->getMethodDecl()))
-    return nullptr;
-  return cpp::peel(Method->getImplicitObjectArgument());
+  return isa_and_nonnull<CXXMemberCallExpr>(Call) &&
+                 callsTorch(Call, "toTensor")
+             ? cpp::peel(cpp::calledOn(Call))
+             : nullptr;
 }
 
 } // namespace libtorch_tidy::torch

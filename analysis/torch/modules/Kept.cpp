@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/torch/modules/Kept.h"
-#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
@@ -21,7 +20,6 @@
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
-using llvm::StringRef;
 
 namespace libtorch_tidy::torch {
 
@@ -105,9 +103,8 @@ private:
           llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
     // A container, tuple, IValue or std::function of its arguments.
     if (cpp::isOfLibrary(R)) {
-      for (const Expr *Arg : Construct->arguments())
-        if (!isa<CXXDefaultArgExpr>(Arg))
-          look(Arg);
+      for (const Expr *Arg : cpp::writtenArguments(Construct))
+        look(Arg);
       return;
     }
     for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
@@ -152,11 +149,10 @@ private:
   void call(const CallExpr *Call) {
     if (const Expr *Moved = cpp::movedBy(Call))
       return look(Moved);
-    StringRef Name = cpp::calleeName(Call);
-    const FunctionDecl *Callee = Call->getDirectCallee();
-    bool Known = Callee && (cpp::isOfLibrary(Callee));
-    if (Known && (cpp::does(Call, cpp::Std::Bind | cpp::Std::Tuple) ||
-                  Name == "make_capsule" || Name == "create")) {
+    const bool Known = cpp::isOfLibrary(Call->getDirectCallee());
+    if (Known &&
+        (cpp::does(Call, cpp::Std::Bind | cpp::Std::Tuple) ||
+         cpp::isOneOf(cpp::calleeName(Call), {"make_capsule", "create"}))) {
       for (const Expr *Arg : Call->arguments())
         look(Arg);
       return;

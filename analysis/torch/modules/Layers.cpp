@@ -8,14 +8,13 @@
 #include "analysis/torch/modules/Layers.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -24,20 +23,15 @@ namespace libtorch_tidy::torch {
 
 /// Does \p E itself name the size of a vocabulary, without its operands?
 static bool isVocabulary(const Expr *E) {
-  const ValueDecl *D = nullptr;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-    D = Ref->getDecl();
-  else if (const auto *Member = dyn_cast<MemberExpr>(E))
-    D = Member->getMemberDecl();
-  return D && D->getIdentifier() && namesVocabulary(D->getName());
+  const auto *Ref = dyn_cast<DeclRefExpr>(E);
+  const auto *Member = dyn_cast<MemberExpr>(E);
+  return (Ref && namesVocabulary(cpp::nameOf(Ref->getDecl()))) ||
+         (Member && namesVocabulary(cpp::nameOf(Member->getMemberDecl())));
 }
 
 /// Is the size of a vocabulary part of \p E?
 static bool mentionsVocabulary(const Expr *E) {
-  return isVocabulary(E) || llvm::any_of(E->children(), [](const Stmt *Child) {
-           const auto *Part = dyn_cast_or_null<Expr>(Child);
-           return Part && mentionsVocabulary(Part);
-         });
+  return cpp::anyOf<Expr>(E, isVocabulary);
 }
 
 static std::optional<uint64_t> features(const Expr *E,
@@ -49,7 +43,7 @@ static std::optional<uint64_t> features(const Expr *E,
 }
 
 static bool isLinearOptions(QualType T) {
-  return cpp::isOrDerivesFrom(cpp::recordOf(T), "torch::nn::LinearOptions");
+  return cpp::isOrDerivesFrom(T, "torch::nn::LinearOptions");
 }
 
 /// LinearOptions(in, out) and what a chain of setters makes of it.
@@ -93,33 +87,24 @@ static std::optional<LinearShape> shapeOfOptions(const Expr *E,
 }
 
 /// The arguments of what makes a layer: a constructor, or a call.
-static llvm::SmallVector<const Expr *, 2> argumentsOf(const Expr *E) {
-  llvm::SmallVector<const Expr *, 2> Args;
-  if (const auto *Made = dyn_cast<CXXConstructExpr>(E)) {
-    for (const Expr *Arg : Made->arguments())
-      if (!isa<CXXDefaultArgExpr>(Arg))
-        Args.push_back(Arg);
-  } else if (const auto *Call = dyn_cast<CallExpr>(E)) {
-    QualType Held = cpp::pointeeOf(Call->getType());
-    if (!cpp::isOrDerivesFrom(cpp::recordOf(Held), "torch::nn::LinearImpl"))
-      return {};
-    Args = {Call->arg_begin(), Call->arg_end()};
-  }
-  return Args;
+static llvm::SmallVector<const Expr *, 4> argumentsOf(const Expr *E) {
+  if (const auto *Made = dyn_cast<CXXConstructExpr>(E))
+    return cpp::writtenArguments(Made);
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (!Call || !cpp::isOrDerivesFrom(cpp::pointeeOf(Call->getType()),
+                                     "torch::nn::LinearImpl"))
+    return {};
+  return {Call->arg_begin(), Call->arg_end()};
 }
 
 /// Is the size of a vocabulary part of \p E, or of the variables in it?
 static bool followsVocabulary(const Expr *E,
                               llvm::SmallPtrSetImpl<const VarDecl *> &Seen) {
-  if (isVocabulary(E))
-    return true;
-  if (const VarDecl *Var = cpp::variableOf(E);
-      Var && Var->getInit() && Seen.insert(Var).second &&
-      followsVocabulary(Var->getInit(), Seen))
-    return true;
-  return llvm::any_of(E->children(), [&](const Stmt *Child) {
-    const auto *Part = dyn_cast_or_null<Expr>(Child);
-    return Part && followsVocabulary(Part, Seen);
+  return cpp::anyOf<Expr>(E, [&](const Expr *Part) {
+    const VarDecl *Var = cpp::variableOf(Part);
+    return isVocabulary(Part) ||
+           (Var && Var->getInit() && Seen.insert(Var).second &&
+            followsVocabulary(Var->getInit(), Seen));
   });
 }
 
@@ -131,7 +116,7 @@ bool makesLinearOfVocabulary(const Expr *E) {
 }
 
 bool makesLinearOfGivenSizes(const Expr *E) {
-  const llvm::SmallVector<const Expr *, 2> Args = argumentsOf(E);
+  const auto Args = argumentsOf(E);
   if (E->isInstantiationDependent() || E->containsErrors() ||
       makesLinearOfVocabulary(E))
     return false;
@@ -144,7 +129,7 @@ bool makesLinearOfGivenSizes(const Expr *E) {
 
 std::optional<LinearShape> linearShape(const Expr *E,
                                        const ASTContext &Context) {
-  const llvm::SmallVector<const Expr *, 2> Args = argumentsOf(E);
+  const auto Args = argumentsOf(E);
   if (Args.size() == 1 && isLinearOptions(Args[0]->getType()))
     return shapeOfOptions(Args[0], Context);
   if (Args.size() != 2)
@@ -166,14 +151,11 @@ bool isForwardWithPackedInput(const FunctionDecl *F) {
 }
 
 bool isPackedSequence(QualType T) {
-  return cpp::isOrDerivesFrom(cpp::recordOf(T),
-                              "torch::nn::utils::rnn::PackedSequence");
+  return cpp::isOrDerivesFrom(T, "torch::nn::utils::rnn::PackedSequence");
 }
 
 bool keepsPacking(const FunctionDecl *F) {
-  return llvm::StringSwitch<bool>(cpp::nameOf(F))
-      .Cases("to", "cuda", "cpu", "pin_memory", true)
-      .Default(false);
+  return cpp::isOneOf(cpp::nameOf(F), {"to", "cuda", "cpu", "pin_memory"});
 }
 
 bool isBatchSizes(const FunctionDecl *F) {

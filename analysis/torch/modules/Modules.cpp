@@ -8,14 +8,13 @@
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/TensorTraits.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
@@ -28,8 +27,8 @@ bool isScriptClass(const CXXRecordDecl *R) {
 }
 
 bool isCompiledClass(const CXXRecordDecl *R) {
-  return cpp::isOrDerivesFrom(R, "torch::inductor::AOTIModelPackageLoader") ||
-         cpp::isOrDerivesFrom(R, "torch::inductor::AOTIModelContainerRunner");
+  return cpp::isOrDerivesFrom(R, {"torch::inductor::AOTIModelPackageLoader",
+                                  "torch::inductor::AOTIModelContainerRunner"});
 }
 
 bool isModuleClass(const CXXRecordDecl *R) {
@@ -93,16 +92,15 @@ static void runsMethod(ModuleCall &Call, const CXXMethodDecl *Method) {
 
 /// The method `forward` of \p R or its bases that takes \p NumArgs arguments,
 /// when there is exactly one.
-static const CXXMethodDecl *
-findForward(const CXXRecordDecl *R, unsigned NumArgs,
-            llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
+static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
+                                        unsigned NumArgs) {
   R = R ? R->getDefinition() : nullptr;
-  if (!R || !Seen.insert(R).second)
+  if (!R)
     return nullptr;
-  IdentifierInfo &Id = R->getASTContext().Idents.get("forward");
   const CXXMethodDecl *Only = nullptr;
   bool Any = false;
-  for (const NamedDecl *Found : R->lookup(&Id)) {
+  for (const NamedDecl *Found :
+       R->lookup(&R->getASTContext().Idents.get("forward"))) {
     Any = true;
     const auto *Method = dyn_cast<CXXMethodDecl>(Found->getUnderlyingDecl());
     if (!Method || NumArgs < Method->getMinRequiredArguments() ||
@@ -116,23 +114,9 @@ findForward(const CXXRecordDecl *R, unsigned NumArgs,
     return Only;
   for (const CXXBaseSpecifier &Base : R->bases())
     if (const CXXMethodDecl *Inherited =
-            findForward(Base.getType()->getAsCXXRecordDecl(), NumArgs, Seen))
+            findForward(Base.getType()->getAsCXXRecordDecl(), NumArgs))
       return Inherited;
   return nullptr;
-}
-
-static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
-                                        unsigned NumArgs) {
-  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
-  return findForward(R, NumArgs, Seen);
-}
-
-/// Methods of LibTorch's modules that run them.
-static bool isTorchForward(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("forward", "forward_with_packed_input", "log_prob", "predict",
-             true)
-      .Default(false);
 }
 
 static std::optional<ModuleCall>
@@ -159,8 +143,7 @@ scriptCall(const CallExpr *Call, const CXXMethodDecl *Method, StringRef Name) {
     for (const Expr *Arg : llvm::drop_begin(Written, !Written.empty()))
       Result.Inputs.push_back(cpp::stripImplicit(Arg));
   } else if (!Written.empty()) {
-    for (const Expr *Input : cpp::listElements(Written.front()))
-      Result.Inputs.push_back(Input);
+    Result.Inputs = cpp::listElements(Written.front());
   }
   return Result;
 }
@@ -176,8 +159,7 @@ static std::optional<ModuleCall> compiledCall(const CallExpr *Call,
   Result.Compiled = true;
   Result.Module = cpp::receiverOf(Call);
   if (Call->getNumArgs() > 0)
-    for (const Expr *Input : cpp::listElements(Call->getArg(0)))
-      Result.Inputs.push_back(Input);
+    Result.Inputs = cpp::listElements(Call->getArg(0));
   return Result;
 }
 
@@ -198,16 +180,14 @@ bool readsNoTensor(const CallExpr *Call) {
 }
 
 bool readsTensor(const CallExpr *Call) {
-  static constexpr StringRef Conversions[] = {"toTensor", "toTuple",
-                                              "toTensorVector", "toTensorList"};
-  return isOfIValue(Call) &&
-         llvm::is_contained(Conversions, cpp::calleeName(Call));
+  return isOfIValue(Call) && cpp::isOneOf(cpp::calleeName(Call),
+                                          {"toTensor", "toTuple",
+                                           "toTensorVector", "toTensorList"});
 }
 
 /// torch::nn::parallel::data_parallel(module, input, ...): runs replicas.
 static std::optional<ModuleCall> parallelCall(const CallExpr *Call) {
-  if (cpp::calleeName(Call) != "data_parallel" || Call->getNumArgs() < 2 ||
-      !isTorchDecl(Call->getDirectCallee()))
+  if (!callsTorch(Call, "data_parallel") || Call->getNumArgs() < 2)
     return std::nullopt;
   ModuleCall Result;
   Result.Call = Call;
@@ -244,9 +224,11 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
     if (std::optional<ModuleCall> Compiled = compiledCall(Call, Method, Name))
       return Compiled;
     bool Holder = Calls && cpp::nameOf(Class) == "ModuleHolder";
-    bool Runs = (isModuleClass(Class) ||
-                 cpp::isOrDerivesFrom(Class, "torch::nn::AnyModule")) &&
-                (Calls || isTorchForward(Name));
+    bool Runs =
+        (isModuleClass(Class) ||
+         cpp::isOrDerivesFrom(Class, "torch::nn::AnyModule")) &&
+        (Calls || cpp::isOneOf(Name, {"forward", "forward_with_packed_input",
+                                      "log_prob", "predict"}));
     // AnyModule and Sequential may return a number or a text.
     if ((!Holder && !Runs) || !mayHoldTensor(Call->getType()))
       return std::nullopt;
@@ -299,41 +281,49 @@ static bool makesFrozenEmbedding(const CallExpr *Call) {
 bool isFreezeCall(const CallExpr *Call) {
   if (makesFrozenEmbedding(Call))
     return true;
-  StringRef Name = cpp::calleeName(Call);
-  if (isa_and_nonnull<CXXMemberCallExpr>(Call))
-    return false; // Options have a freeze(), too.
-  return (Name == "freeze" || Name == "freeze_module" ||
-          Name == "optimize_for_inference") &&
-         isTorchDecl(Call->getDirectCallee());
+  // Options have a freeze(), too.
+  return !isa_and_nonnull<CXXMemberCallExpr>(Call) &&
+         callsTorch(Call,
+                    {"freeze", "freeze_module", "optimize_for_inference"});
 }
 
 bool setsScriptExecutor(const CallExpr *Call) {
-  return llvm::StringSwitch<bool>(cpp::calleeName(Call))
-             .Cases("setGraphExecutorOptimize", "getProfilingMode",
-                    "getExecutorMode", true)
-             .Default(false) &&
-         isTorchDecl(Call->getDirectCallee());
+  return callsTorch(Call, {"setGraphExecutorOptimize", "getProfilingMode",
+                           "getExecutorMode"});
 }
 
-/// The `train` and `eval` of LibTorch's modules, or a user's override.
-static bool isModeSwitch(const CallExpr *Call, StringRef Name) {
-  if (cpp::calleeName(Call) != Name)
-    return false;
-  const auto *Method = dyn_cast<CXXMethodDecl>(Call->getDirectCallee());
-  return Method && (isModuleClass(Method->getParent()) ||
-                    isScriptClass(Method->getParent()));
+/// The method \p Name of LibTorch's modules, or a user's override.
+static bool callsModule(const CallExpr *Call, StringRef Name) {
+  return cpp::callsMethod(Call, Name,
+                          {"torch::nn::Module", "torch::jit::Object"});
+}
+
+/// What \p Call, a module's train() or eval(), sets its training mode to;
+/// nullopt for other calls.
+static std::optional<Flag> setsTraining(const CallExpr *Call) {
+  if (callsModule(Call, "eval"))
+    return Flag::False;
+  if (!callsModule(Call, "train"))
+    return std::nullopt;
+  return Call->getNumArgs() == 1
+             ? flagOf(Call->getArg(0), Call->getDirectCallee()->getASTContext())
+             : Flag::True;
 }
 
 bool isModuleEval(const CallExpr *Call) {
-  if (isModeSwitch(Call, "eval"))
-    return true;
-  return isModeSwitch(Call, "train") && Call->getNumArgs() == 1 &&
-         cpp::constantBool(Call->getArg(0),
-                           Call->getDirectCallee()->getASTContext()) == false;
+  return setsTraining(Call) == Flag::False;
 }
 
 bool isModuleTrain(const CallExpr *Call) {
-  return isModeSwitch(Call, "train") && !isModuleEval(Call);
+  return setsTraining(Call).value_or(Flag::False) != Flag::False;
+}
+
+bool mayEndTraining(const CallExpr *Call) {
+  return setsTraining(Call).value_or(Flag::True) != Flag::True;
+}
+
+bool isTrainingQuery(const CallExpr *Call) {
+  return callsModule(Call, "is_training");
 }
 
 bool convertsModule(const FunctionDecl *F) {
@@ -343,18 +333,6 @@ bool convertsModule(const FunctionDecl *F) {
          llvm::any_of(
              Method->parameters().take_front(2),
              [](const ParmVarDecl *P) { return isScalarType(P->getType()); });
-}
-
-bool mayEndTraining(const CallExpr *Call) {
-  if (isModeSwitch(Call, "eval"))
-    return true;
-  return isModeSwitch(Call, "train") && Call->getNumArgs() == 1 &&
-         cpp::constantBool(Call->getArg(0),
-                           Call->getDirectCallee()->getASTContext()) != true;
-}
-
-bool isTrainingQuery(const CallExpr *Call) {
-  return isModeSwitch(Call, "is_training");
 }
 
 std::optional<Registration> asRegistration(const CallExpr *Call) {
@@ -435,11 +413,9 @@ llvm::ArrayRef<const Expr *> loadsCompiledModel(const Expr *E) {
                ? llvm::ArrayRef<const Expr *>(Construct->getArgs(),
                                               Construct->getNumArgs())
                : llvm::ArrayRef<const Expr *>();
-  const auto *Call = dyn_cast<CallExpr>(E);
-  if (!Call || !cpp::isStdDecl(Call->getDirectCallee()) ||
-      (cpp::calleeName(Call) != "make_unique" &&
-       cpp::calleeName(Call) != "make_shared"))
+  if (!cpp::isStdCall(E, cpp::Std::Make))
     return {};
+  const auto *Call = cast<CallExpr>(E);
   return llvm::ArrayRef<const Expr *>(Call->getArgs(), Call->getNumArgs());
 }
 

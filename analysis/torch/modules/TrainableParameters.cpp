@@ -8,15 +8,14 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UnitContext.h"
+#include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -35,77 +34,59 @@ static bool isInterface(const CXXRecordDecl *R) {
 }
 
 bool isPlainFunction(StringRef Class) {
-  return llvm::StringSwitch<bool>(Class)
-      .Cases("Dropout", "Dropout2d", "Dropout3d", "AlphaDropout",
-             "FeatureAlphaDropout", true)
-      .Cases("Identity", "Flatten", "Unflatten", "Fold", "Unfold", "Upsample",
-             true)
-      .Cases("PixelShuffle", "PixelUnshuffle", "CrossMapLRN2d",
-             "LocalResponseNorm", true)
-      .Cases("CosineSimilarity", "PairwiseDistance", "Functional", true)
-      .Cases("CELU", "ELU", "GELU", "GLU", "SELU", "SiLU", "Mish", true)
-      .Cases("ReLU", "ReLU6", "RReLU", "LeakyReLU", true)
-      .Cases("Sigmoid", "LogSigmoid", "Tanh", "Tanhshrink", "Hardtanh",
-             "Hardshrink", "Softshrink", true)
-      .Cases("Softmax", "Softmax2d", "Softmin", "LogSoftmax", "Softplus",
-             "Softsign", "Threshold", true)
-      .Default(false);
+  static constexpr StringRef Names =
+      "Dropout Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout Identity "
+      "Flatten Unflatten Fold Unfold Upsample PixelShuffle PixelUnshuffle "
+      "CrossMapLRN2d LocalResponseNorm CosineSimilarity PairwiseDistance "
+      "Functional CELU ELU GELU GLU SELU SiLU Mish ReLU ReLU6 RReLU LeakyReLU "
+      "Sigmoid LogSigmoid Tanh Tanhshrink Hardtanh Hardshrink Softshrink "
+      "Softmax Softmax2d Softmin LogSoftmax Softplus Softsign Threshold";
+  return llvm::is_contained(llvm::split(Names, ' '), Class);
 }
 
 /// LibTorch's module classes by the name of their implementation.
 static Parameters libraryParameters(StringRef Impl) {
   if (!Impl.consume_back("Impl"))
     return Parameters::Unknown;
-  auto Known =
-      llvm::StringSwitch<Parameters>(Impl)
-          .Cases("Linear", "Bilinear", "Embedding", "EmbeddingBag", "PReLU",
-                 Parameters::Some)
-          .Cases("Conv1d", "Conv2d", "Conv3d", Parameters::Some)
-          .Cases("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
-                 Parameters::Some)
-          .Cases("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm",
-                 "GroupNorm", Parameters::Some)
-          .Cases("RNN", "LSTM", "GRU", Parameters::Some)
-          .Cases("RNNCell", "LSTMCell", "GRUCell", Parameters::Some)
-          .Cases("MultiheadAttention", "Transformer", "TransformerEncoder",
-                 "TransformerDecoder", Parameters::Some)
-          .Cases("TransformerEncoderLayer", "TransformerDecoderLayer",
-                 "AdaptiveLogSoftmaxWithLoss", Parameters::Some)
-          .Default(Parameters::Unknown);
-  if (Known != Parameters::Unknown)
-    return Known;
-  if (isPlainFunction(Impl))
-    return Parameters::None;
+  static constexpr StringRef Owners =
+      "Linear Bilinear Embedding EmbeddingBag PReLU Conv1d Conv2d Conv3d "
+      "ConvTranspose1d ConvTranspose2d ConvTranspose3d BatchNorm1d "
+      "BatchNorm2d BatchNorm3d LayerNorm GroupNorm RNN LSTM GRU RNNCell "
+      "LSTMCell GRUCell MultiheadAttention Transformer TransformerEncoder "
+      "TransformerDecoder TransformerEncoderLayer TransformerDecoderLayer "
+      "AdaptiveLogSoftmaxWithLoss";
+  if (llvm::is_contained(llvm::split(Owners, ' '), Impl))
+    return Parameters::Some;
   // Families: AvgPool2d, AdaptiveMaxPool1d, MaxUnpool3d, ZeroPad2d, MSELoss.
-  if (Impl.ends_with("Loss") || Impl.contains("Pool") ||
-      Impl.contains("Unpool") || Impl.contains("Pad"))
-    return Parameters::None;
-  return Parameters::Unknown;
+  return isPlainFunction(Impl) || Impl.ends_with("Loss") ||
+                 Impl.contains("Pool") || Impl.contains("Unpool") ||
+                 Impl.contains("Pad")
+             ? Parameters::None
+             : Parameters::Unknown;
 }
 
 namespace {
 
-/// Reads what constructors and reset() register.
-class Registrations : public RecursiveASTVisitor<Registrations> {
-public:
+/// What constructors and reset() register.
+struct Registrations {
   bool Parameter = false; ///< A parameter that requires gradients.
   bool Unclear = false;
   llvm::SmallVector<QualType, 4> Modules;
 
-  bool shouldVisitImplicitCode() const { return true; }
-  bool VisitCallExpr(CallExpr *Call) {
-    if (std::optional<Flag> Requires = registersParameter(Call)) {
-      Parameter |= *Requires == Flag::True;
-      Unclear |= *Requires == Flag::Unknown;
-    } else if (std::optional<Registration> Reg = asRegistration(Call);
-               Reg && Reg->What == Registration::Module) {
-      if (Reg->Value)
-        Modules.push_back(Reg->Value->getType());
-    } else if (std::optional<Flag> Set = setsRequiresGrad(Call)) {
-      // A constructor that freezes what it just registered.
-      Unclear |= *Set != Flag::True;
-    }
-    return true;
+  void readIn(const Stmt *S) {
+    cpp::forEach<CallExpr>(S, [&](const CallExpr *Call) {
+      if (std::optional<Flag> Requires = registersParameter(Call)) {
+        Parameter |= *Requires == Flag::True;
+        Unclear |= *Requires == Flag::Unknown;
+      } else if (std::optional<Registration> Reg = asRegistration(Call);
+                 Reg && Reg->What == Registration::Module) {
+        if (Reg->Value)
+          Modules.push_back(Reg->Value->getType());
+      } else if (std::optional<Flag> Set = setsRequiresGrad(Call)) {
+        // A constructor that freezes what it just registered.
+        Unclear |= *Set != Flag::True;
+      }
+    });
   }
 };
 
@@ -146,18 +127,6 @@ Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
   return Result;
 }
 
-/// A container of the standard library, of some length.
-bool isListOfModules(QualType T) {
-  const auto *List =
-      dyn_cast_or_null<ClassTemplateSpecializationDecl>(cpp::recordOf(T));
-  return List && List->isInStdNamespace() &&
-         llvm::any_of(List->getTemplateArgs().asArray(),
-                      [](const TemplateArgument &Arg) {
-                        return Arg.getKind() == TemplateArgument::Type &&
-                               isModule(Arg.getAsType());
-                      });
-}
-
 /// Those of the bases and fields of \p R.
 Parameters parametersOfParts(const CXXRecordDecl *R, Visited &Seen) {
   Parameters Result = Parameters::None;
@@ -175,7 +144,10 @@ Parameters parametersOfParts(const CXXRecordDecl *R, Visited &Seen) {
       continue; // Not an owner.
     if (isModule(T))
       Result = join(Result, parametersOf(T, Seen));
-    else if (!isTensor(T) && (mayHoldTensor(T) || isListOfModules(T)))
+    else if (!isTensor(T) &&
+             (mayHoldTensor(T) ||
+              (cpp::isStdDecl(cpp::recordOf(T)) && // Of some length.
+               cpp::anyTypeArgument(cpp::recordOf(T), isModule))))
       Result = join(Result, Parameters::Unknown);
   }
   return Result;
@@ -191,16 +163,19 @@ Registrations registeredBy(const CXXRecordDecl *R, bool &Visible) {
     if ((!Ctor && !Resets) || Method->isImplicit() || Method->isDefaulted() ||
         Method->isDeleted() || (Ctor && Ctor->isCopyOrMoveConstructor()))
       continue;
-    // The visitor wants what it never changes to be mutable.
-    auto *Definition = const_cast<FunctionDecl *>(Method->getDefinition());
-    if (Definition && Definition->doesThisDeclarationHaveABody())
-      Found.TraverseDecl(Definition);
-    else
+    const FunctionDecl *Definition = Method->getDefinition();
+    if (!Definition || !Definition->doesThisDeclarationHaveABody()) {
       Visible = false;
+      continue;
+    }
+    if (Ctor)
+      for (const CXXCtorInitializer *Init :
+           cast<CXXConstructorDecl>(Definition)->inits())
+        Found.readIn(Init->getInit());
+    Found.readIn(Definition->getBody());
   }
   for (const FieldDecl *Field : R->fields())
-    if (Expr *Init = Field->getInClassInitializer())
-      Found.TraverseStmt(Init);
+    Found.readIn(Field->getInClassInitializer());
   return Found;
 }
 

@@ -50,8 +50,9 @@ static bool ownsTensors(QualType T,
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
   if (!R || R->isLambda() || !Seen.insert(R).second)
     return false;
-  if (isTensor(T) || cpp::isOrDerivesFrom(R, "c10::IValue") ||
-      cpp::isOrDerivesFrom(R, "torch::nn::utils::rnn::PackedSequence"))
+  if (isTensor(T) ||
+      cpp::isOrDerivesFrom(
+          R, {"c10::IValue", "torch::nn::utils::rnn::PackedSequence"}))
     return true;
   if (isModule(T))
     return false;
@@ -67,9 +68,7 @@ bool ownsTensors(QualType T) {
 }
 
 StringRef releaseMethod(QualType T) {
-  if (T.isNull() || T.isConstQualified())
-    return {};
-  if (isStableTensor(T))
+  if (T.isNull() || T.isConstQualified() || isStableTensor(T))
     return {};
   if (isTensor(T))
     return "reset";
@@ -101,10 +100,9 @@ bool isSharedHandle(QualType T) {
 }
 
 bool isReferenceClass(QualType T) {
-  return cpp::isOrDerivesFrom(T, "c10::weak_intrusive_ptr") ||
-         cpp::isOrDerivesFrom(T, "c10::ArrayRef") ||
-         cpp::isOrDerivesFrom(T, "c10::HeaderOnlyArrayRef") ||
-         cpp::isOrDerivesFrom(T, "at::OptionalTensorRef");
+  return cpp::isOrDerivesFrom(T, {"c10::weak_intrusive_ptr", "c10::ArrayRef",
+                                  "c10::HeaderOnlyArrayRef",
+                                  "at::OptionalTensorRef"});
 }
 
 bool isMakeIntrusive(const CallExpr *Call) {
@@ -136,8 +134,8 @@ static bool isReleaseFunction(const FunctionDecl *F) {
 
 const Expr *releasedBy(const CallExpr *Call) {
   return Call && Call->getNumArgs() > 0 &&
-                 llvm::is_contained(ReleaseFunctions.drop_front(OfDevices),
-                                    cpp::calleeName(Call)) &&
+                 cpp::isOneOf(cpp::calleeName(Call),
+                              ReleaseFunctions.drop_front(OfDevices)) &&
                  isReleaseFunction(Call->getDirectCallee())
              ? Call->getArg(0)
              : nullptr;
@@ -145,8 +143,8 @@ const Expr *releasedBy(const CallExpr *Call) {
 
 bool resetsDevice(const CallExpr *Call) {
   return Call &&
-         llvm::is_contained(ReleaseFunctions.take_front(OfDevices),
-                            cpp::calleeName(Call)) &&
+         cpp::isOneOf(cpp::calleeName(Call),
+                      ReleaseFunctions.take_front(OfDevices)) &&
          isReleaseFunction(Call->getDirectCallee());
 }
 
@@ -204,10 +202,10 @@ bool asksForDevice(const Expr *Condition) {
   const auto *Call = dyn_cast_or_null<CallExpr>(E);
   if (!Call || !isTorchDecl(Call->getDirectCallee()))
     return false;
-  return llvm::StringSwitch<bool>(cpp::calleeName(Call))
-      .Cases("is_available", "is_cuda", "hasCUDA", "hasHIP", true)
-      .Case("type", Call->getType()->isEnumeralType())
-      .Default(false);
+  const StringRef Name = cpp::calleeName(Call);
+  return Name == "type" ? Call->getType()->isEnumeralType()
+                        : cpp::isOneOf(Name, {"is_available", "is_cuda",
+                                              "hasCUDA", "hasHIP"});
 }
 
 } // namespace libtorch_tidy::torch

@@ -7,12 +7,11 @@
 
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -43,8 +42,7 @@ Sharing conversion(const CallExpr *Call, const TensorTraits &Input,
                cpp::isOrDerivesFrom(Inner->getType(), "c10::nullopt_t")) {
       continue;
     } else if (Inner && (isScalarType(Inner->getType()) ||
-                         isDeviceType(Inner->getType()) ||
-                         cpp::isOrDerivesFrom(T, "c10::TensorOptions") ||
+                         isDeviceType(Inner->getType()) || isTensorOptions(T) ||
                          cpp::isOrDerivesFrom(T, "c10::Device"))) {
       readAsked(Arg, Context, A);
     } else {
@@ -77,10 +75,9 @@ Sharing indexing(const CallExpr *Call) {
     if (isTensor(T))
       return Sharing::None;
     Plain &= T->isIntegralOrEnumerationType() ||
-             cpp::isOrDerivesFrom(T, "at::indexing::Slice") ||
-             cpp::isOrDerivesFrom(T, "at::indexing::EllipsisIndexType") ||
-             cpp::isOrDerivesFrom(T, "c10::nullopt_t") ||
-             cpp::isOrDerivesFrom(T, "std::nullopt_t") ||
+             cpp::isOrDerivesFrom(T, {"at::indexing::Slice",
+                                      "at::indexing::EllipsisIndexType",
+                                      "c10::nullopt_t", "std::nullopt_t"}) ||
              isa<clang::StringLiteral>(Index);
   }
   return Plain && !Indices.empty() ? Sharing::Memory : Sharing::Perhaps;
@@ -122,7 +119,7 @@ bool mayWorkInPlace(const CallExpr *Call) {
 bool isMadeOnDevice(const CallExpr *Call, const ASTContext &Context) {
   return llvm::any_of(Call->arguments(), [&](const Expr *Argument) {
     if (isa<CXXDefaultArgExpr>(Argument) ||
-        !cpp::isOrDerivesFrom(Argument->getType(), "c10::TensorOptions"))
+        !isTensorOptions(Argument->getType()))
       return false;
     Asked A;
     readAsked(Argument, Context, A);
@@ -169,11 +166,10 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
   Use.IsPart = Facts->TakesPart;
   Use.NewHandle =
       Use.How == Sharing::Memory || Name == "index" || Name == "reshape";
+  Use.Traits = Input;
   if (Use.How == Sharing::Memory) {
-    Use.Traits = {Input.Dtype, Input.OnHost,
-                  (Facts->KeepsLayout || takesRows(Call, Name, Context)) &&
-                      Input.Contiguous,
-                  Input.OnDevice};
+    Use.Traits.Contiguous &=
+        Facts->KeepsLayout || takesRows(Call, Name, Context);
     // view(dtype) has another one.
     if (Name == "view")
       for (const Expr *Arg : cpp::writtenArguments(Call))
@@ -181,65 +177,51 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
           Use.Traits.Dtype = std::nullopt;
   } else if (Name == "index") {
     Use.How = indexing(Call);
-    Use.Traits = {Input.Dtype, Input.OnHost,
-                  Input.Contiguous && takesRows(Call, Name, Context),
-                  Input.OnDevice};
+    Use.Traits.Contiguous &= takesRows(Call, Name, Context);
   } else if (Name == "to" || Name == "toType") {
     Use.How = conversion(Call, Input, Context, Use.Traits);
   } else if (Name == "cpu") {
     Use.How = Input.OnHost     ? Sharing::Handle
               : Input.OnDevice ? Sharing::None
                                : Sharing::Perhaps;
-    Use.Traits = Input;
     Use.Traits.OnHost = true;
     Use.Traits.OnDevice = false;
   } else if (Name == "cuda") {
     Use.How = Input.OnHost ? Sharing::None : Sharing::Perhaps;
-    Use.Traits.Dtype = Input.Dtype;
+    Use.Traits.OnHost = Use.Traits.Contiguous = false;
     Use.Traits.OnDevice = true;
   } else if (Name == "contiguous") {
-    bool Plain = cpp::writtenArguments(Call).empty();
-    Use.How = Input.Contiguous && Plain ? Sharing::Handle : Sharing::Perhaps;
-    Use.Traits = {Input.Dtype, Input.OnHost, Plain, Input.OnDevice};
-  } else if ((Name == "reshape" || Name == "flatten") && Input.Contiguous) {
-    Use.How = Sharing::Memory;
-    Use.Traits = Input;
+    Use.Traits.Contiguous = cpp::writtenArguments(Call).empty();
+    Use.How = Input.Contiguous && Use.Traits.Contiguous ? Sharing::Handle
+                                                        : Sharing::Perhaps;
   } else if (Name == "reshape" || Name == "flatten") {
-    Use.Traits = {Input.Dtype, Input.OnHost, false, Input.OnDevice};
+    if (Input.Contiguous)
+      Use.How = Sharing::Memory;
+  } else {
+    Use.Traits = {};
   }
   return Use;
 }
 
 const Expr *containerOf(const CallExpr *Call) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!Callee)
+  if (!cpp::isOfLibrary(Call->getDirectCallee()))
     return nullptr;
-  bool OfLibrary = cpp::isOfLibrary(Callee);
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
-    bool Takes = Op->getOperator() == OO_Subscript ||
-                 Op->getOperator() == OO_Arrow || Op->getOperator() == OO_Star;
-    return OfLibrary && Takes && isa<CXXMethodDecl>(Callee) &&
-                   !isTensor(Op->getArg(0)->getType())
-               ? Op->getArg(0)
+  const Expr *Object = cpp::calledOn(Call);
+  if (!Object)
+    return cpp::isStdCall(Call, cpp::Std::Part) && Call->getNumArgs() == 1
+               ? Call->getArg(0)
                : nullptr;
-  }
-  StringRef Name = cpp::calleeName(Call);
-  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-    const Expr *Object = Member->getImplicitObjectArgument();
-    bool Takes = llvm::StringSwitch<bool>(Name)
-                     .Cases("at", "front", "back", "get", "value", true)
-                     .Cases("elements", "toTuple", "toTupleRef", true)
-                     .Cases("toTensor", "toTensorVector", "toTensorList", true)
-                     .Cases("toList", "toListRef", "toGenericDict", true)
-                     .Cases("vec", "asArrayRef", true)
-                     .Default(false);
-    return OfLibrary && Takes && Object && !isTensor(Object->getType())
-               ? Object
-               : nullptr;
-  }
-  return Name == "get" && cpp::isStdDecl(Callee) && Call->getNumArgs() == 1
-             ? Call->getArg(0)
-             : nullptr;
+  bool Takes = false;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    Takes = Op->getOperator() == OO_Subscript ||
+            Op->getOperator() == OO_Arrow || Op->getOperator() == OO_Star;
+  else
+    Takes = cpp::isOneOf(cpp::calleeName(Call),
+                         {"at", "front", "back", "get", "value", "elements",
+                          "toTuple", "toTupleRef", "toTensor", "toTensorVector",
+                          "toTensorList", "toList", "toListRef",
+                          "toGenericDict", "vec", "asArrayRef"});
+  return Takes && !isTensor(Object->getType()) ? Object : nullptr;
 }
 
 /// The reduction that a function is called with: its default, or a constant
@@ -265,25 +247,19 @@ static bool hasDefaultOptions(const Expr *E) {
     return false;
   const auto *Construct =
       dyn_cast_or_null<CXXConstructExpr>(cpp::stripImplicit(Var->getInit()));
-  return Construct && llvm::all_of(Construct->arguments(), [](const Expr *Arg) {
-           return isa<CXXDefaultArgExpr>(Arg);
-         });
+  return Construct && cpp::writtenArguments(Construct).empty();
 }
 
 bool pinsUnreduced(const CallExpr *Call, const ASTContext &Context) {
-  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  const OpFacts *Facts = opFacts(Call);
   if (Facts && Facts->PinsBuffer)
     return reducesToNumber(Call, Context);
   std::optional<ModuleCall> M = asModuleCall(Call);
-  if (!M || !M->Module || !hasDefaultOptions(M->Module))
-    return false;
-  QualType T = M->Module->getType();
-  if (QualType Pointee = cpp::pointeeOf(T); !Pointee.isNull())
-    T = Pointee;
-  return cpp::isOrDerivesFrom(T, "torch::nn::MSELossImpl") ||
-         cpp::isOrDerivesFrom(T, "torch::nn::SmoothL1LossImpl") ||
-         cpp::isOrDerivesFrom(T, "torch::nn::BCELossImpl") ||
-         cpp::isOrDerivesFrom(T, "torch::nn::SoftMarginLossImpl");
+  return M && M->Module && hasDefaultOptions(M->Module) &&
+         cpp::isOrDerivesFrom(
+             heldClass(M->Module->getType()),
+             {"torch::nn::MSELossImpl", "torch::nn::SmoothL1LossImpl",
+              "torch::nn::BCELossImpl", "torch::nn::SoftMarginLossImpl"});
 }
 
 namespace {
@@ -374,7 +350,7 @@ const Expr *viewedBy(const CallExpr *Call) {
 }
 
 const Expr *viewOf(const CallExpr *Call) {
-  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  const OpFacts *Facts = opFacts(Call);
   if (!Facts || Facts->Shares != Sharing::Memory ||
       Facts->neverDifferentiable() || !isTensor(Call->getType()))
     return nullptr;
@@ -384,24 +360,18 @@ const Expr *viewOf(const CallExpr *Call) {
   return Member ? Member->getImplicitObjectArgument() : nullptr;
 }
 
-/// torch::dtype(...), options.device(...): says what a tensor is to be.
-static bool buildsOptions(const CallExpr *Call) {
-  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  return Callee && isTorchDecl(Callee) &&
-         cpp::isOrDerivesFrom(Call->getType(), "c10::TensorOptions");
-}
-
 bool isMetadataAccess(const CallExpr *Call) {
-  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
-  return (Facts && Facts->Metadata) || buildsOptions(Call) ||
-         llvm::StringSwitch<bool>(cpp::calleeName(Call))
-             .Cases("size", "empty", "has_value", true)
-             .Default(false);
+  const OpFacts *Facts = opFacts(Call);
+  if ((Facts && Facts->Metadata) ||
+      cpp::isOneOf(cpp::calleeName(Call), {"size", "empty", "has_value"}))
+    return true;
+  // torch::dtype(...), options.device(...): says what a tensor is to be.
+  return Call && isTorchDecl(Call->getDirectCallee()) &&
+         isTensorOptions(Call->getType());
 }
 
 bool asksIfDefined(const CallExpr *Call) {
-  return cpp::calleeName(Call) == "defined" ||
-         cpp::calleeName(Call) == "has_value";
+  return cpp::isOneOf(cpp::calleeName(Call), {"defined", "has_value"});
 }
 
 bool takesFirst(const CallExpr *Call, const ASTContext &Context) {
@@ -411,15 +381,14 @@ bool takesFirst(const CallExpr *Call, const ASTContext &Context) {
   const Expr *Index = Args.back();
   if (cpp::calleeName(Call) == "index")
     Index = cpp::listElements(Args[0]).front();
-  else if (cpp::calleeName(Call) == "narrow" ||
-           cpp::calleeName(Call) == "slice")
+  else if (cpp::isOneOf(cpp::calleeName(Call), {"narrow", "slice"}))
     return false;
   return Index->getType()->isIntegerType() &&
          cpp::constantInt(Index, Context).value_or(0) == 0;
 }
 
 bool onlyReads(const CallExpr *Call) {
-  const OpFacts *Facts = Call ? opFacts(Call->getDirectCallee()) : nullptr;
+  const OpFacts *Facts = opFacts(Call);
   if (!Facts || Facts->InPlace || Facts->KeepsArguments || Facts->Resizes)
     return false;
   return Facts->Metadata || Facts->neverDifferentiable() ||
@@ -427,27 +396,18 @@ bool onlyReads(const CallExpr *Call) {
           Call->isPRValue());
 }
 
-/// The tensor that a method of LibTorch is called on.
-static const Expr *calledOnTensor(const CallExpr *Call) {
-  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
-  if (!Member || !isTorchDecl(Member->getMethodDecl()))
-    return nullptr;
-  const Expr *Object = Member->getImplicitObjectArgument();
-  return Object && isTensor(Object->getType()) ? Object : nullptr;
-}
-
 /// What the table says of a method of a tensor; null for other calls.
 static const OpFacts *factsOfMethod(const CallExpr *Call) {
-  return calledOnTensor(Call) ? opFacts(Call->getDirectCallee()) : nullptr;
+  return tensorOf(Call) ? opFacts(Call) : nullptr;
 }
 
 const Expr *sameShapeObject(const CallExpr *Call) {
   const OpFacts *Facts = factsOfMethod(Call);
-  return Facts && Facts->SameElements ? calledOnTensor(Call) : nullptr;
+  return Facts && Facts->SameElements ? tensorOf(Call) : nullptr;
 }
 
 bool showsWhole(const CallExpr *View) {
-  const OpFacts *Facts = View ? opFacts(View->getDirectCallee()) : nullptr;
+  const OpFacts *Facts = opFacts(View);
   return Facts && Facts->ShowsWhole;
 }
 

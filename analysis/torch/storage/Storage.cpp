@@ -10,8 +10,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -20,8 +18,8 @@ namespace libtorch_tidy::torch {
 
 llvm::SmallVector<const Expr *, 4> savedTensors(const CallExpr *Call) {
   llvm::SmallVector<const Expr *, 4> Saved;
-  if ((!callsTorch(Call, "save") && !callsTorch(Call, "pickle_save")) ||
-      Call->getNumArgs() == 0 || isa<CXXMemberCallExpr>(Call))
+  if (!callsTorch(Call, {"save", "pickle_save"}) || Call->getNumArgs() == 0 ||
+      isa<CXXMemberCallExpr>(Call))
     return Saved;
   for (const Expr *Element : cpp::listElements(Call->getArg(0)))
     if (isTensor(Element->getType()))
@@ -37,19 +35,18 @@ std::optional<Access> asAccess(const CallExpr *Call) {
     return std::nullopt;
   StringRef Name = cpp::calleeName(Call);
   if (isTensorClass(Method->getParent())) {
-    if (Name == "data_ptr" || Name == "const_data_ptr" ||
-        Name == "mutable_data_ptr" || Name == "accessor" ||
-        Name.starts_with("packed_accessor") ||
-        Name == "generic_packed_accessor")
+    if (cpp::isOneOf(Name, {"data_ptr", "const_data_ptr", "mutable_data_ptr",
+                            "accessor", "generic_packed_accessor"}) ||
+        Name.starts_with("packed_accessor"))
       return Access{Access::Data, Call, Object, Name};
     // By value in later versions: then nothing is borrowed.
-    if (Name == "sizes" || Name == "strides" || Name == "sym_sizes" ||
-        Name == "sym_strides" || (Name == "storage" && Call->isGLValue()))
+    if (cpp::isOneOf(Name, {"sizes", "strides", "sym_sizes", "sym_strides"}) ||
+        (Name == "storage" && Call->isGLValue()))
       return Access{Access::Shape, Call, Object, Name};
     return std::nullopt;
   }
   if (cpp::isOrDerivesFrom(Method->getParent(), "c10::Storage")) {
-    if (Name != "data" && Name != "mutable_data" && Name != "unsafe_data")
+    if (!cpp::isOneOf(Name, {"data", "mutable_data", "unsafe_data"}))
       return std::nullopt;
     const auto *Storage =
         dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Object));
@@ -89,7 +86,7 @@ std::optional<BlobCall> asFromBlob(const CallExpr *Call,
       Blob.Traits.OnHost = Blob.Traits.Contiguous = false;
       continue;
     }
-    if (cpp::isOrDerivesFrom(Param->getType(), "c10::TensorOptions")) {
+    if (isTensorOptions(Param->getType())) {
       Asked A;
       readAsked(Call->getArg(I), Context, A);
       if (A.AnyDtype || A.Unknown)
@@ -104,17 +101,13 @@ std::optional<BlobCall> asFromBlob(const CallExpr *Call,
 }
 
 bool wrapsMemory(const CallExpr *Call) {
-  return llvm::any_of(
-      llvm::ArrayRef<StringRef>{"from_blob", "for_blob", "from_file",
-                                "fromDLPack"},
-      [Call](StringRef Name) { return callsTorch(Call, Name); });
+  return callsTorch(Call, {"from_blob", "for_blob", "from_file", "fromDLPack"});
 }
 
 bool isArrayRef(QualType T) {
   // The base of ArrayRef in 2.14, and what torch::stable::Tensor hands out.
-  return cpp::isOrDerivesFrom(T, "c10::ArrayRef") ||
-         cpp::isOrDerivesFrom(T, "c10::HeaderOnlyArrayRef") ||
-         cpp::isOrDerivesFrom(T, "c10::OptionalArrayRef");
+  return cpp::isOrDerivesFrom(
+      T, {"c10::ArrayRef", "c10::HeaderOnlyArrayRef", "c10::OptionalArrayRef"});
 }
 
 bool isSmallVector(QualType T) {
@@ -122,18 +115,16 @@ bool isSmallVector(QualType T) {
 }
 
 bool isStringView(QualType T) {
-  return cpp::isOrDerivesFrom(T, "c10::string_view") ||
-         cpp::isOrDerivesFrom(T, "c10::basic_string_view");
+  return cpp::isOrDerivesFrom(T,
+                              {"c10::string_view", "c10::basic_string_view"});
 }
 
 bool isAccessor(QualType T) {
   // In 2.14 those of namespace at are other names of these.
-  return cpp::isOrDerivesFrom(T, "at::TensorAccessorBase") ||
-         cpp::isOrDerivesFrom(T, "at::GenericPackedTensorAccessorBase") ||
-         cpp::isOrDerivesFrom(
-             T, "torch::headeronly::detail::TensorAccessorBase") ||
-         cpp::isOrDerivesFrom(
-             T, "torch::headeronly::detail::GenericPackedTensorAccessorBase");
+  return cpp::isOrDerivesFrom(
+      T, {"at::TensorAccessorBase", "at::GenericPackedTensorAccessorBase",
+          "torch::headeronly::detail::TensorAccessorBase",
+          "torch::headeronly::detail::GenericPackedTensorAccessorBase"});
 }
 
 StringRef spellElement(QualType T, const ASTContext &Context) {
