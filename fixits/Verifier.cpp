@@ -149,49 +149,41 @@ Judgement Verifier::judge(const Proposal &P) {
 Verifier::Selection Verifier::select(llvm::ArrayRef<Proposal> Proposals,
                                      llvm::ArrayRef<Judgement> Judged) {
   Selection Result;
-  FileEdits Edits;
-  std::vector<const Spot *> Gone;
-  for (size_t I = 0; I < Proposals.size(); ++I) {
-    if (Judged[I].What == Verdict::Rejected)
-      continue;
-    if (mergeEdits(Edits, Proposals[I].Edits)) {
+  for (size_t I = 0; I < Proposals.size(); ++I)
+    if (Judged[I].What != Verdict::Rejected)
       Result.Taken.push_back(I);
-      Gone.push_back(&Proposals[I].Of);
-    } else {
-      Result.LeftOut.push_back({I, "it changes the same place as another fix"});
+  // All together; where that does not do, one after the other.
+  for (const bool TriesEach : {false, true}) {
+    const std::vector<size_t> Candidates = std::exchange(Result.Taken, {});
+    Result.Texts = Start;
+    FileEdits Edits;
+    std::vector<const Spot *> Gone;
+    for (size_t I : Candidates) {
+      FileEdits More = Edits;
+      std::vector<const Spot *> Ended = Gone;
+      Ended.push_back(&Proposals[I].Of);
+      FileTexts Texts;
+      std::string Reason;
+      if (!mergeEdits(More, Proposals[I].Edits))
+        Reason = "it changes the same place as another fix";
+      else if (TriesEach)
+        Reason = objection(More, Ended, Texts);
+      if (!Reason.empty()) {
+        Result.LeftOut.push_back({I, std::move(Reason)});
+        continue;
+      }
+      Result.Taken.push_back(I);
+      Edits = std::move(More);
+      Gone = std::move(Ended);
+      if (TriesEach)
+        Result.Texts = std::move(Texts);
     }
-  }
-  if (Result.Taken.size() < 2 || objection(Edits, Gone, Result.Texts).empty()) {
-    if (Result.Taken.size() < 2) {
-      Result.Texts = Start;
+    if (Result.Taken.size() < 2 && !TriesEach)
       llvm::consumeError(applyEdits(Result.Texts, Edits));
-    }
-    return Result;
-  }
-
-  // Not all together: one after the other.
-  std::vector<size_t> Fitting;
-  Edits.clear();
-  Gone.clear();
-  Result.Texts = Start;
-  for (size_t I : Result.Taken) {
-    FileEdits More = Edits;
-    std::vector<const Spot *> Ended = Gone;
-    Ended.push_back(&Proposals[I].Of);
-    FileTexts Texts;
-    std::string Reason = mergeEdits(More, Proposals[I].Edits)
-                             ? objection(More, Ended, Texts)
-                             : "it changes the same place as another fix";
-    if (!Reason.empty()) {
-      Result.LeftOut.push_back({I, std::move(Reason)});
+    else if (!TriesEach && !objection(Edits, Gone, Result.Texts).empty())
       continue;
-    }
-    Fitting.push_back(I);
-    Edits = std::move(More);
-    Gone = std::move(Ended);
-    Result.Texts = std::move(Texts);
+    break;
   }
-  Result.Taken = std::move(Fitting);
   return Result;
 }
 

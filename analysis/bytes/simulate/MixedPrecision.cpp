@@ -86,9 +86,9 @@ static bool isEligible(const Cell &A) {
   return A->What == Value::Tensor && isEligible(A->Handle);
 }
 
-TensorPtr Simulation::converted(const TensorPtr &T, ElementType To) {
+static TensorPtr converted(Simulation &S, const TensorPtr &T, ElementType To) {
   const OperatorResult Result =
-      OperatorCall(*this, "to", {{"self", T}, {"dtype", To}}).run();
+      OperatorCall(S, "to", {{"self", T}, {"dtype", To}}).run();
   return Result.What == OperatorResult::One ? Result.Tensors.front() : T;
 }
 
@@ -103,7 +103,7 @@ TensorPtr Simulation::cast(const TensorPtr &T, ElementType To) {
   if (IsKept)
     if (const auto It = Casts.find(T); It != Casts.end())
       return It->second;
-  TensorPtr Result = converted(T, To);
+  TensorPtr Result = converted(*this, T, To);
   if (IsKept)
     Casts[T] = Result;
   return Result;
@@ -111,13 +111,13 @@ TensorPtr Simulation::cast(const TensorPtr &T, ElementType To) {
 
 /// torch::nn's linear() of what is not a matrix is matmul(), and the bias is
 /// added to the result as it is.
-OperatorResult Simulation::addBias(Arguments Given) {
+static OperatorResult addBias(Simulation &S, Arguments Given) {
   const Argument Bias = Given["bias"];
   Given.erase("bias");
-  OperatorResult Result = run("linear", Given);
+  OperatorResult Result = S.run("linear", Given);
   if (Result.What != OperatorResult::One)
     return Result;
-  return run("add_", {{"self", Result.Tensors.front()}, {"other", Bias}});
+  return S.run("add_", {{"self", Result.Tensors.front()}, {"other", Bias}});
 }
 
 OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
@@ -129,7 +129,7 @@ OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
   const bool IsLinear = Name == "linear" && Input != Given.end();
   if (IsLinear && Bias != Given.end() && isEligible(Bias->second) &&
       isEligible(Input->second) && Input->second->Handle->sizes().size() != 2)
-    return addBias(Given);
+    return addBias(*this, Given);
   Arguments With = Given;
   const ElementType To = Policy == CastPolicy::Lower ? *Autocast : Float32;
   std::vector<Cell *> Eligible;
@@ -141,7 +141,7 @@ OperatorResult Simulation::run(StringRef Name, const Arguments &Given) {
       if (isEligible(T)) {
         // It is a transposed view that is cast, which is not kept.
         if (IsLinear && Of == "weight")
-          T = tensorValue(converted(T->Handle, To));
+          T = tensorValue(converted(*this, T->Handle, To));
         else
           Eligible.push_back(&T);
       }

@@ -254,7 +254,9 @@ public:
   /// Such memory for the elements of \p T in order; null where they are.
   BlockPtr copyInOrder(const TensorPtr &T);
   /// To the type of autocast; null for null.
-  Tensor lowered(const Tensor &T) { return {*this, S.lowered(T)}; }
+  Tensor lowered(const Tensor &T) {
+    return S.Autocast ? Tensor(*this, S.cast(T, *S.Autocast)) : T;
+  }
 
   // The graph.
   bool records(llvm::ArrayRef<Differentiated> Inputs) const;
@@ -327,7 +329,6 @@ std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
 /// The bytes of \p Count elements of as many bytes; 0 where nothing has as
 /// many.
 uint64_t elementsOf(int64_t Count, unsigned Each);
-inline uint64_t floats(int64_t Count) { return elementsOf(Count, 4); }
 /// The last \p Count of \p Of.
 Sizes lastOf(const Sizes &Of, size_t Count);
 int64_t productOf(llvm::ArrayRef<int64_t> Of);

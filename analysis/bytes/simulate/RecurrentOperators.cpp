@@ -84,6 +84,16 @@ struct Recurrence {
 
 } // namespace
 
+/// What each step is, from the name of the operator: "lstm", "rnn_relu".
+static StringRef stepKind(OperatorCall &Op) {
+  StringRef Kind = Op.Name;
+  Kind.consume_back("_cell");
+  return Kind == "rnn_tanh" &&
+                 Op.text("nonlinearity").contains_insensitive("relu")
+             ? "rnn_relu"
+             : Kind;
+}
+
 static Tensor recurrentWeight(OperatorCall &Op, StringRef Of, int64_t Layer,
                               bool Back) {
   return Op.lowered(Op.maybeTensor(
@@ -123,7 +133,8 @@ static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
                    Weight = recurrentWeight(Op, "weight_ih", Layer, Back);
       Pre = linear(X, Weight, Bias);
     }
-    PreSteps = R.IsPacked ? std::vector<Tensor>(R.Steps) : Pre.unbind();
+    if (!R.IsPacked)
+      PreSteps = Pre.unbind();
     const Tensor W = recurrentWeight(Op, "weight_hh", Layer, Back),
                  B = recurrentWeight(Op, "bias_hh", Layer, Back);
     const size_t Which = Layer * R.Directions + Direction;
@@ -132,10 +143,9 @@ static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
       return false;
     Hidden Now = {R.H[Which], R.IsLstm ? R.C[Which] : nullptr};
     std::vector<Tensor> Each;
-    for (size_t I = 0; I < PreSteps.size() && !Op.Trouble; ++I) {
-      Tensor Step = PreSteps[I];
-      if (R.IsPacked)
-        Step = Pre.narrow(0, I * R.Samples, R.Samples);
+    for (int64_t I = 0; I < R.Steps && !Op.Trouble; ++I) {
+      const Tensor Step =
+          R.IsPacked ? Pre.narrow(0, I * R.Samples, R.Samples) : PreSteps[I];
       Now = step(R.Kind, Now, [&] { return Step; }, W, B);
       Each.push_back(Now.H);
     }
@@ -160,9 +170,8 @@ static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
 /// lstm, gru, rnn_tanh and rnn_relu over a sequence.
 static OperatorResult recurrent(OperatorCall &Op) {
   Recurrence R;
-  R.IsLstm = Op.Name == "lstm";
-  R.Kind = Op.text("nonlinearity").contains_insensitive("relu") ? "rnn_relu"
-                                                                : Op.Name;
+  R.Kind = stepKind(Op);
+  R.IsLstm = R.Kind == "lstm";
   const bool BatchFirst = Op.flag("batch_first", false);
   R.Layers = Op.integer("num_layers", 1);
   R.Directions = Op.flag("bidirectional", false) ? 2 : 1;
@@ -241,11 +250,7 @@ static OperatorResult padded(OperatorCall &Op) {
 
 /// LSTMCell, GRUCell, RNNCell: one step.
 static OperatorResult recurrentCell(OperatorCall &Op) {
-  const StringRef Kind = Op.Name == "lstm_cell"  ? "lstm"
-                         : Op.Name == "gru_cell" ? "gru"
-                         : Op.text("nonlinearity").contains_insensitive("relu")
-                             ? "rnn_relu"
-                             : "rnn_tanh";
+  const StringRef Kind = stepKind(Op);
   const Tensor X = Op.self(), W = Op.tensor("weight_hh");
   if (X->sizes().size() != 2 || W->sizes().size() != 2)
     return Op.notFollowed("'" + Op.Name + "' without a batch is not followed");

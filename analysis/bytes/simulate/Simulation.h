@@ -283,12 +283,6 @@ private:
   friend class OperatorCall;
   /// As autocast does it, where it is on; \p T itself where not.
   TensorPtr cast(const TensorPtr &T, ElementType To);
-  /// To the type of autocast.
-  TensorPtr lowered(const TensorPtr &T) {
-    return Autocast ? cast(T, *Autocast) : T;
-  }
-  TensorPtr converted(const TensorPtr &T, ElementType To);
-  OperatorResult addBias(Arguments Given);
   std::shared_ptr<Memory> Bytes;
   uint64_t Sequence = 0;
   std::optional<ElementType> Autocast;

@@ -40,6 +40,12 @@ struct Convolved {
 
 } // namespace
 
+static const OperatorResult &leavesNothing(OperatorCall &Op, const Tensor &X,
+                                           const Sizes &Kernel) {
+  return Op.throws("'" + Op.Name + "' of " + shown(X->sizes()) +
+                   " with a kernel of " + shown(Kernel) + " leaves nothing");
+}
+
 /// Reads the arguments, and the sizes of the result from them. False, and
 /// trouble, where they make no sense.
 static bool readConvolution(OperatorCall &Op, Convolved &Of) {
@@ -90,8 +96,7 @@ static bool readConvolution(OperatorCall &Op, Convolved &Of) {
                         ? (In - 1) * Stride - 2 * Padding + Extent + More[I]
                         : (In + 2 * Padding - Extent) / Stride + 1);
     if ((!Of.IsTransposed && In + 2 * Padding < Extent) || Of.To.back() <= 0)
-      Op.throws("'" + Op.Name + "' of " + shown(OfX) + " with a kernel of " +
-                shown(Of.Kernel) + " leaves nothing");
+      leavesNothing(Op, Of.X, Of.Kernel);
     Of.IsDilated |= Dilation[I] != 1;
     Of.IsPointwise &= Of.Kernel[I] == 1 && Stride == 1 && Padding == 0;
   }
@@ -235,12 +240,6 @@ windowOf(OperatorCall &Op, unsigned Dimensions, int64_t Kernel,
              : std::nullopt;
 }
 
-static const OperatorResult &leavesNothing(OperatorCall &Op, const Tensor &X,
-                                           const Window &W) {
-  return Op.throws("'" + Op.Name + "' of " + shown(X->sizes()) +
-                   " with a kernel of " + shown(W.Kernel) + " leaves nothing");
-}
-
 /// The largest elements of each window, and their places, which are kept.
 static OperatorResult largest(OperatorCall &Op, const Tensor &X,
                               const Sizes &To) {
@@ -277,7 +276,7 @@ static OperatorResult pool(OperatorCall &Op) {
       if (W->Kernel[I] <= 0 || Stride <= 0)
         return Op.notFollowed("kernel_size", "is not known");
       if (Room < 0 && !Ceils)
-        leavesNothing(Op, X, *W);
+        leavesNothing(Op, X, W->Kernel);
       int64_t Out = (Room + (Ceils ? Stride - 1 : 0)) / Stride + 1;
       if (Ceils && (Out - 1) * Stride >= Inside[I] + W->Padding[I])
         --Out;
@@ -339,7 +338,7 @@ static OperatorResult interpolate(OperatorCall &Op) {
                                                                           : 1;
   uint64_t Table = 0;
   for (const int64_t Size : lastOf(To, Dimensions))
-    Table += floats(3 * Taps * Size);
+    Table += elementsOf(3 * Taps * Size, 4);
   Op.scratch(Table);
   return Op.record({Out}, {{X}}, {}, 0, bytesOf(Out));
 }
@@ -471,7 +470,7 @@ static OperatorResult unfold(OperatorCall &Op) {
   for (size_t I = 0; I < 2; ++I) {
     const int64_t Room = W->room(I, From[C + 1 + I]);
     if (Room < 0 || W->Stride[I] <= 0)
-      return leavesNothing(Op, X, *W);
+      return leavesNothing(Op, X, W->Kernel);
     Places = productOf({Places, Room / W->Stride[I] + 1});
   }
   Sizes To(From.begin(), From.begin() + C);
