@@ -316,58 +316,29 @@ public:
   }
 
 private:
-  struct Path {
-    PlaceId Root;
-    llvm::SmallVector<Selector, 4> Parts; ///< The innermost first.
-  };
-  Path pathTo(PlaceId Theirs) const {
-    Path To{Theirs, {}};
-    for (; Callee.place(To.Root).Parent;
-         To.Root = *Callee.place(To.Root).Parent)
-      To.Parts.push_back(*Callee.place(To.Root).Part);
-    return To;
-  }
-
-  /// The parameter of the callee that \p Root is, by its number.
-  std::optional<unsigned> parameter(PlaceId Root) const {
-    return Callee.indexOf(Callee.place(Root).Root);
-  }
-
   /// A place of the callee in terms of the caller.
   std::optional<Target> ours(PlaceId Theirs) {
-    Path To = pathTo(Theirs);
-    std::optional<Target> Ours;
-    if (const VarDecl *Root = Callee.place(To.Root).Root; !Root) {
-      Ours = C.OnThis || !C.Object ? Target{At.rootPlace(nullptr)}
+    const Place &There = Callee.place(Theirs);
+    if (There.Parent)
+      return At.partOf(ours(*There.Parent), *There.Part);
+    if (!There.Root)
+      return C.OnThis || !C.Object ? Target{At.rootPlace(nullptr)}
                                    : At.placeOf(C.Object);
-    } else if (std::optional<unsigned> Index = parameter(To.Root)) {
-      if (*Index < C.Args.size())
-        Ours = At.placeOf(C.Args[*Index]);
-    } else {
-      Ours = At.placeOfVar(Root);
-    }
-    while (Ours && !To.Parts.empty())
-      Ours->P = At.partPlace(Ours->P, To.Parts.pop_back_val());
-    return Ours;
+    const std::optional<unsigned> Index = Callee.indexOf(There.Root);
+    if (!Index)
+      return At.placeOfVar(There.Root);
+    return *Index < C.Args.size() ? At.placeOf(C.Args[*Index]) : std::nullopt;
   }
 
   /// What a place of the callee held when it was called.
   Value onEntry(PlaceId Theirs) {
-    Path To = pathTo(Theirs);
-    Value Held;
-    if (std::optional<unsigned> Index = parameter(To.Root)) {
-      Held = *Index < Args.size() ? Args[*Index] : Value();
-    } else if (std::optional<Target> Root = ours(To.Root)) {
-      // Read the part itself: for members, it is a label of its own.
-      if (std::optional<Target> Part = ours(Theirs))
-        return At.read(Part->P);
-      Held = At.read(Root->P);
-    } else {
-      Held = Object;
-    }
-    while (!To.Parts.empty())
-      Held = Held.part(To.Parts.pop_back_val());
-    return Held;
+    const std::optional<unsigned> Index = Callee.indexOf(Callee.rootOf(Theirs));
+    // Read the part itself: for members, it is a label of its own.
+    if (const std::optional<Target> Ours = Index ? std::nullopt : ours(Theirs))
+      return At.read(Ours->P);
+    if (const Place &There = Callee.place(Theirs); There.Parent)
+      return onEntry(*There.Parent).part(*There.Part);
+    return !Index ? Object : *Index < Args.size() ? Args[*Index] : Value();
   }
 
   Value mapped(LabelId Theirs) {

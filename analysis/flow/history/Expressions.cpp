@@ -43,9 +43,7 @@ PlaceId Interpreter::partPlace(PlaceId Base, Selector Part) {
 /// Does the place hold something before the function assigns to it?
 bool Interpreter::hasEntryValue(PlaceId P) const {
   const VarDecl *Root = Out->rootOf(P);
-  if (!Root || Root->isStaticLocal())
-    return true;
-  return !Out->declarationOf(Root);
+  return !Root || Root->isStaticLocal() || !Out->declarationOf(Root);
 }
 
 Value Interpreter::readWhole(const State &At, PlaceId P) {
@@ -370,9 +368,9 @@ Value Interpreter::evalLambda(const LambdaExpr *E) {
     return {};
   cpp::Call C(E, Body, nullptr, {});
   C.OnThis = true;
-  State Before = S;
+  const GradMode Before = S.Mode;
   evalUserCall(C, *Flow, std::nullopt, false);
-  S.Mode = Before.Mode;
+  S.Mode = Before;
   return {};
 }
 
@@ -381,24 +379,21 @@ Value Interpreter::evalLambda(const LambdaExpr *E) {
 //===----------------------------------------------------------------------===//
 
 std::optional<Interpreter::Target> Interpreter::inPlaceTarget(const Expr *E) {
-  for (;;) {
-    if (std::optional<Target> P = placeOf(E))
-      return P;
-    // Views share storage and history with what they are of.
-    const auto *Call = dyn_cast<CallExpr>(cpp::stripImplicit(E));
-    if (!Call)
-      return std::nullopt;
-    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-    bool IsSubscript = Op && Op->getOperator() == OO_Subscript;
-    const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
-    if (!IsSubscript && !(Facts && (Facts->mayShare() || Facts->InPlace)))
-      return std::nullopt;
-    E = Op ? Op->getArg(0) : cpp::receiverOf(Call);
-    if (!E && Call->getNumArgs())
-      E = Call->getArg(0);
-    if (!E)
-      return std::nullopt;
-  }
+  if (std::optional<Target> P = placeOf(E))
+    return P;
+  // Views share storage and history with what they are of.
+  const auto *Call = dyn_cast<CallExpr>(cpp::stripImplicit(E));
+  if (!Call)
+    return std::nullopt;
+  const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+  const bool IsSubscript = Op && Op->getOperator() == OO_Subscript;
+  const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+  if (!IsSubscript && !(Facts && (Facts->mayShare() || Facts->InPlace)))
+    return std::nullopt;
+  E = Op ? Op->getArg(0) : cpp::receiverOf(Call);
+  if (!E && Call->getNumArgs())
+    E = Call->getArg(0);
+  return E ? inPlaceTarget(E) : std::nullopt;
 }
 
 void Interpreter::assignTo(const Expr *Site, const Expr *To, const Value &V,

@@ -60,8 +60,6 @@ bool Value::join(const Value &Other) {
   bool Grew = Labels |= Other.Labels;
   if (Other.Unknown && !Unknown)
     Grew = Unknown = true;
-  if (Parts.empty() && Other.Parts.empty())
-    return Grew;
   // A part that only one side lists is, on the other, what its whole carries.
   for (auto &[S, V] : Parts)
     Grew |= V.join(Other.part(S));

@@ -69,9 +69,8 @@ public:
         return std::nullopt;
       Said.Root = *Index + 1;
     }
-    It->second = Out.Places.size();
     Out.Places.push_back(std::move(Said));
-    return It->second;
+    return It->second = Out.Places.size() - 1;
   }
 
   FunctionSummary::Value value(const Value &V) {
@@ -252,9 +251,11 @@ static std::optional<PlacesHere> placesSaid(const FunctionSummary &Said,
   std::map<unsigned, PlaceId> Roots;
   std::map<std::pair<PlaceId, Selector>, PlaceId> Parts;
   PlacesHere Result;
-  auto Make = [&](const Place &P) {
-    Result.Made.push_back(P);
-    return static_cast<PlaceId>(Result.Made.size() - 1);
+  auto Find = [&](auto &Known, const auto &Key, const Place &P) {
+    auto [It, New] = Known.try_emplace(Key, Result.Made.size());
+    if (New)
+      Result.Made.push_back(P);
+    return It->second;
   };
   for (const FunctionSummary::Place &P : Said.Places) {
     if (P.Root > F->getNumParams() || (!P.Root && !Method))
@@ -262,20 +263,14 @@ static std::optional<PlacesHere> placesSaid(const FunctionSummary &Said,
     const ParmVarDecl *Param = P.Root ? F->getParamDecl(P.Root - 1) : nullptr;
     QualType At =
         Param ? Param->getType() : compat::recordType(Method->getParent());
-    auto [Root, NewRoot] = Roots.try_emplace(P.Root);
-    if (NewRoot)
-      Root->second = Make({Param, std::nullopt, std::nullopt});
-    PlaceId Here = Root->second;
+    PlaceId Here = Find(Roots, P.Root, {Param, std::nullopt, std::nullopt});
     bool IsWhole = true;
     for (const std::string &Name : P.Path) {
       std::optional<Selector> Part = selectorNamed(Name, At);
       IsWhole = Part.has_value();
       if (!Part)
         break;
-      auto [It, New] = Parts.try_emplace({Here, *Part});
-      if (New)
-        It->second = Make({nullptr, Here, Part});
-      Here = It->second;
+      Here = Find(Parts, std::pair(Here, *Part), {nullptr, Here, Part});
     }
     Result.Said.push_back({Here, At, IsWhole});
   }

@@ -220,9 +220,8 @@ void Interpreter::endLifetime(const VarDecl *V) {
 
 void Interpreter::setMode(GradMode M) {
   // AutoGradMode(true) does not bring gradients back under InferenceMode.
-  if (M == GradMode::On && S.InferenceGuards)
-    return;
-  S.Mode = M;
+  if (M != GradMode::On || !S.InferenceGuards)
+    S.Mode = M;
 }
 
 bool Interpreter::join(State &Into, const State &From) {
@@ -238,21 +237,20 @@ bool Interpreter::join(State &Into, const State &From) {
       Into.Held[P] = std::move(Joined);
       Grew = true;
     }
-  if (Into.Mode != From.Mode && Into.Mode != GradMode::Unknown) {
-    Into.Mode = GradMode::Unknown;
+  auto JoinMode = [&](GradMode &Mode, GradMode Other) {
+    if (Mode == Other || Mode == GradMode::Unknown)
+      return;
+    Mode = GradMode::Unknown;
     Grew = true;
+  };
+  JoinMode(Into.Mode, From.Mode);
+  for (const auto &[V, Mode] : From.Guards) {
+    auto [It, New] = Into.Guards.try_emplace(V, Mode);
+    Grew |= New;
+    JoinMode(It->second, Mode);
   }
-  for (const auto &[V, Mode] : From.Guards)
-    if (auto [It, New] = Into.Guards.try_emplace(V, Mode); New) {
-      Grew = true;
-    } else if (It->second != Mode && It->second != GradMode::Unknown) {
-      It->second = GradMode::Unknown;
-      Grew = true;
-    }
-  if (From.InferenceGuards > Into.InferenceGuards) {
-    Into.InferenceGuards = From.InferenceGuards;
-    Grew = true;
-  }
+  Grew |= From.InferenceGuards > Into.InferenceGuards;
+  Into.InferenceGuards = std::max(Into.InferenceGuards, From.InferenceGuards);
   return Grew;
 }
 
@@ -417,15 +415,10 @@ GradMode Interpreter::modeAt(const Expr *E) {
 }
 
 Value Interpreter::produced(Value V) {
-  switch (S.Mode) {
-  case GradMode::Off:
-    return {};
-  case GradMode::Unknown:
-    return V.carriesNothing() ? Value() : Value::unknown();
-  case GradMode::On:
-    break;
-  }
-  return V;
+  if (S.Mode == GradMode::On)
+    return V;
+  return S.Mode == GradMode::Off || V.carriesNothing() ? Value()
+                                                       : Value::unknown();
 }
 
 } // namespace libtorch_tidy::flow

@@ -304,8 +304,7 @@ void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
   if (!Init || Var->isImplicit())
     return;
   setTensor(Var, Init);
-  if (Var->getType()->isPointerType() && isOwn(Var))
-    setPointer(Var, Init);
+  setPointer(Var, Init);
   keep({Var}, Init, Var->getLocation(), As::Declared, Statement);
   // A static keeps what it is made of for good.
   if (Var->isStaticLocal())
@@ -379,8 +378,7 @@ void MemoryDomain::assign(const Expr *Left, const Expr *Right,
   const auto *Var =
       K->Field || K->Pointee ? nullptr : dyn_cast<VarDecl>(K->Root);
   if (Var) {
-    if (Var->getType()->isPointerType() && isOwn(Var))
-      setPointer(Var, Right);
+    setPointer(Var, Right);
     if (holdsMat(Var->getType()) && !makesMat(Right))
       S.SharedMats.insert(Var);
     if (S.Tensors.count(Var) || torch::isTensor(Var->getType()))
@@ -479,13 +477,15 @@ void MemoryDomain::replaceTensor(const VarDecl *Var, const Expr *Value,
 
 /// Pointers to buffers: `float *p = v.data();`, `auto *p = new float[n];`.
 void MemoryDomain::setPointer(const VarDecl *Var, const Expr *Value) {
+  if (!Var->getType()->isPointerType() || !isOwn(Var))
+    return;
   const Expr *E = cpp::peel(Value);
-  std::optional<Buffer> Of = bool(E) ? bufferOf(Value) : std::nullopt;
+  const std::optional<Buffer> Of = bufferOf(Value);
   S.Pointers.erase(Var);
   const auto *Call = dyn_cast_or_null<CallExpr>(E);
   if (isa_and_nonnull<CXXNewExpr>(E) || does(Call, Std::Allocate))
     S.Pointers[Var] = {Var, nullptr, /*Heap=*/true};
-  else if (E && !torch::asAccess(Call) && Of && !Of->Heap)
+  else if (Of && !torch::asAccess(Call) && !Of->Heap)
     S.Pointers[Var] = *Of;
 }
 

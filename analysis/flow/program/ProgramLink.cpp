@@ -19,9 +19,8 @@ ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
       DefinedIn[F.Usr].push_back(I);
     for (const auto &[Base, Methods] : Units[I]->Overriders)
       Overriders[Base].insert(Methods.begin(), Methods.end());
+    Calls.insert(Units[I]->Calls.begin(), Units[I]->Calls.end());
   }
-  for (const UnitFacts *Unit : Units)
-    Calls.insert(Unit->Calls.begin(), Unit->Calls.end());
   for (auto &[Base, Methods] : Overriders)
     addReached(Methods, Overriders); // The overriders of overriders.
   findReached();

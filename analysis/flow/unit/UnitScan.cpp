@@ -167,9 +167,9 @@ static void readCalls(const FunctionDecl *F, UnitCalls &Said) {
 static const ValueDecl *moduleMoved(const Expr *E) {
   E = cpp::stripImplicit(E);
   const auto *Call = dyn_cast_or_null<CallExpr>(E);
-  if (Call && !cpp::receiverOf(Call) && Call->getNumArgs() > 0)
-    return torch::moduleNamed(Call->getArg(0));
-  return torch::moduleNamed(E);
+  return torch::moduleNamed(
+      Call && !cpp::receiverOf(Call) && Call->getNumArgs() > 0 ? Call->getArg(0)
+                                                               : E);
 }
 
 static void handOn(const FunctionDecl *F, UnitCalls &Said) {
@@ -457,9 +457,8 @@ TensorWork::Summary TensorWork::of(const FunctionDecl *F) {
   auto [It, New] = Known.try_emplace(Definition);
   if (!New)
     return It->second;
-  Summary Result;
-  Result.Amount = of(Definition->getBody());
-  Result.Thrown = ownersThrownBy(Definition->getBody());
+  const Summary Result{of(Definition->getBody()),
+                       ownersThrownBy(Definition->getBody())};
   return Known[Definition] = Result;
 }
 
