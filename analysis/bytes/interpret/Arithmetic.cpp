@@ -48,10 +48,9 @@ Cell convert(Interpreter &VM, const Cell &From, QualType To) {
     return Signed || Number >= 0
                ? integer(Number)
                : unknown(From->Where, "a negative number as an unsigned one");
-  const uint64_t Bits = static_cast<uint64_t>(Number) & ((1ULL << Width) - 1);
-  if (Signed && Bits >> (Width - 1))
-    return integer(static_cast<int64_t>(Bits | ~((1ULL << Width) - 1)));
-  return integer(static_cast<int64_t>(Bits));
+  const uint64_t Bits = Number & llvm::maskTrailingOnes<uint64_t>(Width);
+  return integer(Signed ? llvm::SignExtend64(Bits, Width)
+                        : static_cast<int64_t>(Bits));
 }
 
 template <typename T> static bool compared(BinaryOperatorKind Op, T A, T B) {
@@ -167,9 +166,9 @@ Cell arithmetic(Interpreter &VM, BinaryOperatorKind Op, const Cell &A,
   }
   if (A->What == Value::Null || B->What == Value::Null) {
     const std::optional<bool> Left = truth(A), Right = truth(B);
-    if (!IsEquality || !Left || !Right)
-      return Nothing;
-    return integer((*Left == *Right) == (Op == BO_EQ));
+    return IsEquality && Left && Right
+               ? integer((*Left == *Right) == (Op == BO_EQ))
+               : Nothing;
   }
   if (!isNumber(A) || !isNumber(B))
     return Nothing;
@@ -196,15 +195,13 @@ Cell evalBinary(Interpreter &VM, const BinaryOperator *E) {
   if (Op == BO_LAnd || Op == BO_LOr) {
     const Cell A = VM.eval(E->getLHS());
     const std::optional<bool> Left = truth(A);
-    if (Left && *Left == (Op == BO_LOr))
+    if (Left == (Op == BO_LOr))
       return integer(*Left);
     const Cell B = VM.eval(E->getRHS());
     const std::optional<bool> Right = truth(B);
-    if (Right && *Right == (Op == BO_LOr))
-      return integer(*Right);
-    if (!Left)
-      return A;
-    return Right ? integer(*Right) : B;
+    return Right == (Op == BO_LOr) || (Left && Right) ? integer(*Right)
+           : Left                                     ? B
+                                                      : A;
   }
   if (Op == BO_Comma) {
     VM.eval(E->getLHS());
@@ -250,11 +247,10 @@ Cell evalUnary(Interpreter &VM, const UnaryOperator *E) {
     const std::optional<bool> Known = truth(Of);
     return Known ? integer(!*Known) : Of;
   }
-  case UO_AddrOf: {
-    if (Of->What == Value::Module || Of->What == Value::Function)
-      return Of;
-    return pointerTo(Of);
-  }
+  case UO_AddrOf:
+    return Of->What == Value::Module || Of->What == Value::Function
+               ? Of
+               : pointerTo(Of);
   case UO_Deref:
     if (Of->What == Value::List) // An array.
       return element(Of, integer(0), E);

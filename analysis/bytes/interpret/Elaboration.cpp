@@ -215,13 +215,10 @@ private:
       return;
     }
     if (!constructorFor(Class, Asked.Arguments) &&
-        !(Asked.Arguments.empty() &&
-          Class->needsImplicitDefaultConstructor())) {
-      refuse(titleOf(Class, Asked.Arguments), Class->getLocation(),
-             "no constructor takes these arguments; there are: " +
-                 llvm::join(constructorsOf(Class), "; "));
-      return;
-    }
+        !(Asked.Arguments.empty() && Class->needsImplicitDefaultConstructor()))
+      return refuse(titleOf(Class, Asked.Arguments), Class->getLocation(),
+                    "no constructor takes these arguments; there are: " +
+                        llvm::join(constructorsOf(Class), "; "));
     Interpreter Running(Context, Define, Found.Bodies);
     elaborate(Class, Asked.Arguments, Running);
   }
@@ -284,9 +281,7 @@ private:
     for (const CXXRecordDecl *R : Others) {
       const std::string Name = shownName(R);
       const bool IsBase = llvm::any_of(Found.Classes, [&](const auto *Other) {
-        return cpp::anyBase(Other, [&](const CXXRecordDecl *B) {
-          return B->getCanonicalDecl() == R->getCanonicalDecl();
-        });
+        return Other->isDerivedFrom(R);
       });
       if (Parts.count(Name) || (IsBase && !NotKnown.count(R)))
         continue;
@@ -306,28 +301,23 @@ private:
                "another one is " + It->second.second);
   }
 
-  /// True when it could be followed.
-  bool elaborate(const CXXRecordDecl *Class, llvm::ArrayRef<Cell> Arguments,
+  void elaborate(const CXXRecordDecl *Class, llvm::ArrayRef<Cell> Arguments,
                  Interpreter &Running) {
     const std::string Title = titleOf(Class, Arguments);
-    if (Steps > MaxStepsOfAll || Result.Models.size() >= MaxModels) {
-      refuse(Title, Class->getLocation(),
-             "there are too many models in this file; ask for it with --model");
-      return false;
-    }
+    if (Steps > MaxStepsOfAll || Result.Models.size() >= MaxModels)
+      return refuse(
+          Title, Class->getLocation(),
+          "there are too many models in this file; ask for it with --model");
     const ModulePtr Made = Running.make(Class, Arguments, Class->getLocation());
     const auto Want = llvm::make_scope_exit([&] {
       Steps += Running.steps();
       llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
     });
-    if (Running.failure() || !Made) {
-      const SourceLocation Where =
-          Running.failure() ? Running.failure()->Where : Class->getLocation();
-      refuse(Title, Where,
-             Running.failure() ? Running.failure()->Text
-                               : "no constructor takes these arguments");
-      return false;
-    }
+    if (const std::optional<Gap> &Failure = Running.failure())
+      return refuse(Title, Failure->Where, Failure->Text);
+    if (!Made)
+      return refuse(Title, Class->getLocation(),
+                    "no constructor takes these arguments");
     if (const auto Type = elementType(Request.Type))
       convertModule(Made, *Type);
     ModelRows Model;
@@ -344,7 +334,6 @@ private:
       if (Row.Class != Made->ClassName)
         Parts.insert(Row.Class);
     Result.Models.push_back(std::move(Model));
-    return true;
   }
 
   /// What was asked for, or the first that the program passes to such a model.
@@ -422,19 +411,6 @@ private:
 
 } // namespace
 
-/// As KnownSizes::keptBy() says it, each time anew.
-static std::optional<uint64_t> keptByForward(ASTContext &Context,
-                                             const CallExpr *Forward,
-                                             bool Training, bool InputsGo) {
-  const std::optional<PassedInputs> Passed = asPassedInputs(Forward);
-  if (!Passed)
-    return std::nullopt;
-  BudgetRequest Request;
-  Request.WithSteps = false;
-  return Elaborator(Context, Request, std::numeric_limits<unsigned>::max(), {})
-      .keptBy(*Passed, Training, InputsGo);
-}
-
 UnitBudget elaborate(ASTContext &Context, const BudgetRequest &Request,
                      unsigned OwnText,
                      std::function<void(NamedDecl &)> Define) {
@@ -475,7 +451,13 @@ std::optional<uint64_t> KnownSizes::keptBy(const Expr *Forward, bool Training,
       Passes >= MaxPasses)
     return std::nullopt;
   ++Passes;
-  return keptByForward(Context, Call, Training, InputsGo);
+  const std::optional<PassedInputs> Passed = asPassedInputs(Call);
+  if (!Passed)
+    return std::nullopt;
+  BudgetRequest Request;
+  Request.WithSteps = false;
+  return Elaborator(Context, Request, std::numeric_limits<unsigned>::max(), {})
+      .keptBy(*Passed, Training, InputsGo);
 }
 
 } // namespace libtorch_tidy::bytes

@@ -120,11 +120,8 @@ static Cell evalName(Interpreter &VM, const ValueDecl *D, const Expr *E) {
     // It is evaluated where it stands, not in the function that names it.
     Frame Outside;
     VM.Frames.push_back(&Outside);
-    const Cell Given =
-        VM.copyOf(convert(VM, VM.eval(Init), Definition->getType()));
+    It->second = VM.copyOf(convert(VM, VM.eval(Init), Definition->getType()));
     VM.Frames.pop_back();
-    VM.Globals[Definition->getCanonicalDecl()] = Given;
-    return Given;
   }
   return It->second;
 }
@@ -167,11 +164,9 @@ Cell memberOf(Interpreter &VM, const Cell &Base, const ValueDecl *Member,
     }
     return M.Members[Field->getCanonicalDecl()] = Nothing;
   }
-  case Value::Record: {
-    auto [It, New] =
-        Object->Members.try_emplace(Field->getCanonicalDecl(), Nothing);
-    return It->second;
-  }
+  case Value::Record:
+    return Object->Members.try_emplace(Field->getCanonicalDecl(), Nothing)
+        .first->second;
   case Value::List: // std::pair, a struct of the library's.
     return Field->getFieldIndex() < Object->Elements.size()
                ? Object->Elements[Field->getFieldIndex()]

@@ -138,15 +138,6 @@ static void addSettings(const OptionValues &Settings, Arguments &To) {
     To[Name] = argumentOf(Setting);
 }
 
-static Cell resultOf(const OperatorResult &Result) {
-  if (Result.What == OperatorResult::One)
-    return tensorValue(Result.Tensors.front());
-  std::vector<Cell> All;
-  for (const TensorPtr &T : Result.Tensors)
-    All.push_back(tensorValue(T));
-  return listOf(std::move(All));
-}
-
 /// Outside of a pass, what is not followed is no gap.
 static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
                         const ModuleInstance *Module, SourceLocation At) {
@@ -154,21 +145,23 @@ static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
     VM.setPlace(Module, At);
   const OperatorResult Result =
       (VM.Pass ? *VM.Pass : VM.Making).run(Name, Given);
-  switch (Result.What) {
-  case OperatorResult::NotFollowed:
+  if (Result.What == OperatorResult::NotFollowed) {
     if (VM.Pass)
       VM.note(At, Result.Why.empty()
                       ? "what '" + Name + "' takes and keeps is not known"
                       : Twine(Result.Why).str());
     return unknown(At, "the tensor that '" + Name + "' gives");
-  case OperatorResult::Throws:
+  }
+  if (Result.What == OperatorResult::Throws) {
     VM.fail(At, Result.Why + ", which throws");
     return unknown(At, "");
-  case OperatorResult::One:
-  case OperatorResult::Several:
-    return resultOf(Result);
   }
-  llvm_unreachable("all results are handled");
+  if (Result.What == OperatorResult::One)
+    return tensorValue(Result.Tensors.front());
+  std::vector<Cell> All;
+  for (const TensorPtr &T : Result.Tensors)
+    All.push_back(tensorValue(T));
+  return listOf(std::move(All));
 }
 
 /// The arguments of \p C by their names. Where a tensor is not known, it is \p

@@ -122,17 +122,17 @@ static Cell typed(const Cell &V, QualType T, std::string &Trouble) {
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
   if (R && isOptional(R))
     return typed(V, typeArgument(R, 0), Trouble);
+  auto Need = [&](bool IsGiven, StringRef What) {
+    if (!IsGiven && Trouble.empty())
+      Trouble = ("takes " + What + " where " + shown(V) + " is given").str();
+  };
   if (torch::isTensor(T)) {
     const Cell Given = asTensor(V);
-    if (Given->What != Value::Tensor && Trouble.empty())
-      Trouble = "takes a tensor where " + shown(V) + " is given";
+    Need(Given->What == Value::Tensor, "a tensor");
     return Given;
   }
-  if (T->isArithmeticType() && V->What != Value::Integer &&
-      V->What != Value::Real && Trouble.empty())
-    Trouble = "takes a number where " + shown(V) + " is given";
-  if (R && V->What == Value::Tensor && Trouble.empty())
-    Trouble = "takes no tensor where " + shown(V) + " is given";
+  Need(!T->isArithmeticType() || isNumber(V), "a number");
+  Need(!R || V->What != Value::Tensor, "no tensor");
   if (R && V->What == Value::List)
     typeElements(V, R->getDefinition() ? R->getDefinition() : R, Trouble);
   return V;

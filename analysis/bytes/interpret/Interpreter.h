@@ -278,6 +278,7 @@ void construct(Interpreter &VM, const Cell &Object,
                const clang::CXXRecordDecl *Class,
                const clang::CXXConstructorDecl *Constructor,
                llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
+/// Of a field that no constructor sets.
 Cell initialValue(Interpreter &VM, const clang::FieldDecl *Field);
 Cell defaultValue(Interpreter &VM, clang::QualType Type,
                   clang::SourceLocation At);
@@ -299,6 +300,7 @@ void skipClosures(Interpreter &VM, llvm::ArrayRef<Cell> Arguments,
                   clang::SourceLocation At);
 Cell callStandard(Interpreter &VM, LibraryCall C);
 Cell callModule(Interpreter &VM, LibraryCall C);
+/// One that has to do with tensors or their options.
 Cell callWithTensors(Interpreter &VM, LibraryCall C);
 Cell callOptions(Interpreter &VM, const LibraryCall &C);
 

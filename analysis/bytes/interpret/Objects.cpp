@@ -27,8 +27,9 @@ Cell coerced(Interpreter &VM, const Cell &From, QualType To,
   const ModelClass Kind = modelClass(R);
   // A list in a text of the command line can stand for an object.
   const bool IsUsers = R && !cpp::isOfLibrary(R) && !R->isLambda();
-  if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other &&
-      !Given->Settings.empty()) {
+  if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other) {
+    if (Given->Settings.empty())
+      return makeObject(VM, R, Given->Elements, {}, nullptr, At);
     // With names: {.width = 64}.
     const Cell Object = makeObject(VM, R, {}, {}, nullptr, At);
     for (const auto &[Name, Setting] : Given->Settings) {
@@ -44,8 +45,6 @@ Cell coerced(Interpreter &VM, const Cell &From, QualType To,
     }
     return Object;
   }
-  if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other)
-    return makeObject(VM, R, Given->Elements, {}, nullptr, At);
   if (Kind == ModelClass::Options && Given->What != Value::Options)
     return makeOptions(VM, R, {Given});
   return Given;
@@ -62,11 +61,9 @@ Cell defaultValue(Interpreter &VM, QualType Type, SourceLocation At) {
       Elements.push_back(defaultValue(VM, Array->getElementType(), At));
     return listOf(std::move(Elements));
   }
-  const CXXRecordDecl *R = Type->getAsCXXRecordDecl();
-  R = VM.definitionOf(R);
-  if (!R)
-    return unknown(At, "what is not initialised");
-  return makeObject(VM, R, {}, {}, nullptr, At);
+  const CXXRecordDecl *R = VM.definitionOf(Type->getAsCXXRecordDecl());
+  return R ? makeObject(VM, R, {}, {}, nullptr, At)
+           : unknown(At, "what is not initialised");
 }
 
 Cell newElement(Interpreter &VM, QualType Type, SourceLocation At) {
@@ -193,7 +190,6 @@ static Cell makeOfLibrary(Interpreter &VM, const CXXRecordDecl *Class,
              : valueOf(Arguments.empty() ? Value::Null : Value::Other);
 }
 
-/// A field that no constructor sets.
 Cell initialValue(Interpreter &VM, const FieldDecl *Field) {
   if (const Expr *Init = Field->getInClassInitializer())
     return convert(VM, VM.eval(Init), Field->getType());

@@ -241,10 +241,10 @@ static Cell clamped(Interpreter &VM, const LibraryCall &C) {
   for (const Cell &Argument : C.Arguments)
     if (Argument->What == Value::Unknown)
       return Argument;
-  const std::optional<bool> Below =
-      truth(arithmetic(VM, BO_LT, V, Least, VM.Context.BoolTy, C.E));
-  const std::optional<bool> Above =
-      truth(arithmetic(VM, BO_LT, Most, V, VM.Context.BoolTy, C.E));
+  auto IsLess = [&](const Cell &A, const Cell &B) {
+    return truth(arithmetic(VM, BO_LT, A, B, VM.Context.BoolTy, C.E));
+  };
+  const std::optional<bool> Below = IsLess(V, Least), Above = IsLess(Most, V);
   if (!Below || !Above)
     return C.Nothing;
   return *Below ? Least : *Above ? Most : V;

@@ -189,27 +189,14 @@ static void setVariable(Interpreter &VM, const ValueDecl *D, Cell Given) {
   VM.Frames.back()->Declared.push_back(D);
 }
 
-namespace {
-
-/// The variables of a block go when it ends.
-class BlockScope {
-public:
-  explicit BlockScope(Frame &Of) : Of(Of), Before(Of.Declared.size()) {}
-  ~BlockScope() {
-    while (Of.Declared.size() > Before) {
-      Of.Variables.erase(Of.Declared.back());
-      Of.Declared.pop_back();
-    }
+/// The variables of a block go when it ends: those that were declared after
+/// the first \p Before.
+static void endBlock(Frame &Of, size_t Before) {
+  while (Of.Declared.size() > Before) {
+    Of.Variables.erase(Of.Declared.back());
+    Of.Declared.pop_back();
   }
-  BlockScope(const BlockScope &) = delete;
-  BlockScope &operator=(const BlockScope &) = delete;
-
-private:
-  Frame &Of;
-  const size_t Before;
-};
-
-} // namespace
+}
 
 /// The names of a structured binding, if \p Var is one.
 static void bindParts(Interpreter &VM, const VarDecl *Var, const Cell &Given) {
@@ -352,7 +339,10 @@ static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
   for (const Cell &Element : *Elements) {
     if (!VM.step(S->getForLoc()))
       return Flow::Halt;
-    const BlockScope OfRound(*VM.Frames.back());
+    const auto EndRound = llvm::make_scope_exit(
+        [Of = VM.Frames.back(), Before = VM.Frames.back()->Declared.size()] {
+          endBlock(*Of, Before);
+        });
     const Cell Given = Var->getType()->isReferenceType()
                            ? Element
                            : VM.copyOf(convert(VM, Element, Var->getType()));
@@ -420,10 +410,16 @@ static Flow exec(Interpreter &VM, const Stmt *S) {
   const auto Leave = llvm::make_scope_exit([&] { --VM.Nesting; });
   if (VM.isTooDeep(S->getBeginLoc()))
     return Flow::Halt;
-  std::optional<BlockScope> Scope;
-  if (!VM.Frames.empty() && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt,
-                                CXXForRangeStmt, SwitchStmt>(S))
-    Scope.emplace(*VM.Frames.back());
+  Frame *Block =
+      !VM.Frames.empty() && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt,
+                                CXXForRangeStmt, SwitchStmt>(S)
+          ? VM.Frames.back()
+          : nullptr;
+  const auto EndBlock = llvm::make_scope_exit(
+      [Block, Before = Block ? Block->Declared.size() : 0] {
+        if (Block)
+          endBlock(*Block, Before);
+      });
   const size_t Living = VM.Temporaries.size();
   const auto EndTemporaries =
       llvm::make_scope_exit([&] { VM.Temporaries.resize(Living); });

@@ -28,15 +28,16 @@ MaybeSizes sizesOf(const Cell &V) {
   return Result;
 }
 
-/// Is a number of \p V an integer, as far as a factory's type depends on it?
-static std::optional<bool> isIntegral(const Cell &V) {
+/// What a factory makes of numbers like those in \p V; nullopt where that is
+/// not known.
+static std::optional<ElementType> typeOfNumbers(const Cell &V) {
   if (V->What == Value::Integer)
-    return true;
+    return Int64;
   if (V->What == Value::Real)
-    return false;
-  if (V->What == Value::List && !V->Elements.empty())
-    return isIntegral(V->Elements.front());
-  return std::nullopt;
+    return Float32;
+  return V->What == Value::List && !V->Elements.empty()
+             ? typeOfNumbers(V->Elements.front())
+             : std::nullopt;
 }
 
 /// dtype(kHalf) and its like: a function, or a method of a tensor's options.
@@ -57,42 +58,23 @@ static Cell makeTensorOptions(const LibraryCall &C) {
   return Options;
 }
 
-namespace {
-
-/// What the arguments of a factory ask for.
-struct AskedElements {
-  explicit AskedElements(ArrayRef<Cell> Arguments) {
-    for (const Cell &Argument : Arguments) {
-      const bool IsOptions = Argument->What == Value::Options;
-      RequiresGrad |= IsOptions && Argument->RequiresGrad;
-      if (Argument->What == Value::Type || (IsOptions && Argument->Element))
-        Type = Argument->Element;
-      IsOpen |=
-          Argument->What == Value::Unknown && Argument != Arguments.front();
-    }
-  }
-
-  /// The type itself, or that of options.
-  std::optional<ElementType> Type;
-  bool IsOpen = false; ///< Something that may be a type is not known.
-  bool RequiresGrad = false;
-};
-
-} // namespace
-
-static std::optional<ElementType> factoryType(std::optional<bool> Integral) {
-  if (!Integral)
-    return std::nullopt;
-  return *Integral ? Int64 : Float32;
-}
-
 /// What a factory makes, unless it is asked for another type.
 static Cell makeTensor(Interpreter &VM, const LibraryCall &C, MaybeSizes Sizes,
                        std::optional<ElementType> Type) {
-  const AskedElements Asked(C.Arguments);
+  std::optional<ElementType> Asked; // The type itself, or of options.
+  bool IsOpen = false; // Something that may be a type is not known.
+  bool RequiresGrad = false;
+  for (const Cell &Argument : C.Arguments) {
+    const bool IsOptions = Argument->What == Value::Options;
+    RequiresGrad |= IsOptions && Argument->RequiresGrad;
+    if (Argument->What == Value::Type || (IsOptions && Argument->Element))
+      Asked = Argument->Element;
+    IsOpen |=
+        Argument->What == Value::Unknown && Argument != C.Arguments.front();
+  }
   auto T = std::make_shared<TensorInstance>();
-  T->Shape = {std::move(Sizes), Asked.Type || Asked.IsOpen ? Asked.Type : Type};
-  T->RequiresGrad = Asked.RequiresGrad;
+  T->Shape = {std::move(Sizes), Asked || IsOpen ? Asked : Type};
+  T->RequiresGrad = RequiresGrad;
   if (VM.Pass) {
     VM.setPlace(VM.current(), C.At);
     VM.Pass->place(*T);
@@ -108,7 +90,7 @@ static Cell makeSized(Interpreter &VM, const LibraryCall &C) {
 /// torch::full(sizes, value, options).
 static Cell makeFull(Interpreter &VM, const LibraryCall &C) {
   return makeTensor(VM, C, sizesOf(C.Arguments[0]),
-                    factoryType(isIntegral(C.Arguments[1])));
+                    typeOfNumbers(C.Arguments[1]));
 }
 
 /// torch::eye(n, [m,] options).
@@ -136,10 +118,9 @@ static Cell makeRange(Interpreter &VM, const LibraryCall &C) {
   MaybeSizes Sizes;
   if (Count >= 0 && Count < 1e15)
     Sizes = std::vector<Size>{static_cast<int64_t>(Count)};
-  return makeTensor(VM, C, std::move(Sizes),
-                    factoryType(llvm::all_of(Numbers, [](const Cell &V) {
-                      return V->What == Value::Integer;
-                    })));
+  const bool HasReal = llvm::any_of(
+      Numbers, [](const Cell &V) { return V->What == Value::Real; });
+  return makeTensor(VM, C, std::move(Sizes), HasReal ? Float32 : Int64);
 }
 
 /// torch::linspace(start, end, steps, options).
@@ -160,8 +141,7 @@ static Cell makeOfValues(Interpreter &VM, const LibraryCall &C) {
       break;
     Level = Cell(Level->Elements.front());
   }
-  return makeTensor(VM, C, std::move(Sizes),
-                    factoryType(isIntegral(C.Arguments[0])));
+  return makeTensor(VM, C, std::move(Sizes), typeOfNumbers(C.Arguments[0]));
 }
 
 static const CallRule FactoryRules[] = {
@@ -176,19 +156,6 @@ static const CallRule FactoryRules[] = {
 //===----------------------------------------------------------------------===//
 // Methods of a tensor, and functions whose first argument is one
 //===----------------------------------------------------------------------===//
-
-/// The dimension that \p Arguments[I] names, of \p Count: from the end where it
-/// is negative. nullopt when there is none.
-static std::optional<size_t> dimensionAt(ArrayRef<Cell> Arguments, unsigned I,
-                                         size_t Count) {
-  if (I >= Arguments.size() || Arguments[I]->What != Value::Integer)
-    return std::nullopt;
-  const int64_t D = Arguments[I]->Number;
-  const int64_t Real = D < 0 ? D + static_cast<int64_t>(Count) : D;
-  if (Real < 0 || Real >= static_cast<int64_t>(Count))
-    return std::nullopt;
-  return Real;
-}
 
 static Cell sameTensor(Interpreter &, const LibraryCall &C) { return C.Object; }
 
@@ -234,9 +201,15 @@ static Cell numberOfElements(Interpreter &, const LibraryCall &C) {
 
 static Cell sizeAt(Interpreter &, const LibraryCall &C) {
   const MaybeSizes &Sizes = C.Object->Handle->Shape.Sizes;
-  const std::optional<size_t> D =
-      Sizes ? dimensionAt(C.Arguments, 0, Sizes->size()) : std::nullopt;
-  return D && (*Sizes)[*D] ? integer(*(*Sizes)[*D]) : C.Nothing;
+  if (!Sizes || C.Arguments.empty() || C.Arguments[0]->What != Value::Integer)
+    return C.Nothing;
+  // From the end where it is negative.
+  const auto Count = static_cast<int64_t>(Sizes->size());
+  const int64_t D = C.Arguments[0]->Number;
+  if (D < -Count || D >= Count)
+    return C.Nothing;
+  const Size &Found = (*Sizes)[D < 0 ? D + Count : D];
+  return Found ? integer(*Found) : C.Nothing;
 }
 
 static Cell dimensions(Interpreter &, const LibraryCall &C) {
@@ -304,7 +277,6 @@ static const CallRule *tensorRule(const FunctionDecl *F) {
              : nullptr;
 }
 
-/// A call that has to do with tensors or their options. Null for others.
 Cell callWithTensors(Interpreter &VM, LibraryCall C) {
   const bool IsFactory = torch::isTorchDecl(C.F) && !isa<CXXMethodDecl>(C.F) &&
                          ruleNamed(FactoryRules, cpp::nameOf(C.F));

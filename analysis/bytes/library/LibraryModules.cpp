@@ -31,12 +31,12 @@ ModulePtr newModule(Interpreter &VM, StringRef ClassName,
 
 std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M) {
   std::vector<std::pair<std::string, Cell>> Result;
-  if (isParameterContainer(M.ClassName))
-    for (const ModuleInstance::Tensor &T : M.Parameters)
-      Result.emplace_back(T.Name, tensorValue(T.Handle));
+  if (!isParameterContainer(M.ClassName))
+    for (const auto &[Name, Module] : M.Children)
+      Result.emplace_back(Name, moduleValue(Module));
   else
-    for (const ModuleInstance::Child &Child : M.Children)
-      Result.emplace_back(Child.Name, moduleValue(Child.Module));
+    for (const auto &[Name, Handle] : M.Parameters)
+      Result.emplace_back(Name, tensorValue(Handle));
   return Result;
 }
 
@@ -123,16 +123,13 @@ ModulePtr makePretrained(Interpreter &VM, const CXXMethodDecl *Method,
     for (const auto &[Name, Setting] : Arguments[1]->Settings)
       M->Settings[Name] = VM.copyOf(Setting);
   const Cell &Weight = Arguments.front();
-  const auto Sizes = positionalOptions(M->ClassName);
-  for (size_t I = 0; I < Sizes.size(); ++I) {
-    const auto *Known = Weight->What == Value::Tensor &&
-                                Weight->Handle->Shape.Sizes &&
-                                Weight->Handle->Shape.Sizes->size() == 2
-                            ? &*Weight->Handle->Shape.Sizes
-                            : nullptr;
-    M->Settings[Sizes[I].str()] =
-        Known && (*Known)[I] ? integer(*(*Known)[I]) : Weight;
-  }
+  const MaybeSizes Known = Weight->What == Value::Tensor
+                               ? Weight->Handle->Shape.Sizes
+                               : MaybeSizes();
+  for (const auto &[I, Name] : llvm::enumerate(positionalOptions(M->ClassName)))
+    M->Settings[Name.str()] = Known && Known->size() == 2 && (*Known)[I]
+                                  ? integer(*(*Known)[I])
+                                  : Weight;
   M->Settings["_weight"] = Weight;
   fillLibraryModule(VM, *M, M->ClassName, At);
   const Cell Freeze = settingOf(M->Settings, "freeze");

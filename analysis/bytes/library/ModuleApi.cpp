@@ -134,16 +134,15 @@ bool setsRequiresGrad(const FunctionDecl *F) {
 }
 
 std::optional<unsigned> partOfItem(const FunctionDecl *F) {
-  if (const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-      Method && torch::isTorchDecl(F) &&
-      cpp::nameOf(Method->getParent()) == "Item" &&
-      (Method->getOverloadedOperator() == OO_Star ||
-       Method->getOverloadedOperator() == OO_Arrow))
-    return 1;
-  if (!F || !torch::isTorchDecl(F) || F->getNumParams() ||
-      (cpp::nameOf(F) != "key" && cpp::nameOf(F) != "value"))
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  if (!F || !torch::isTorchDecl(F) || F->getNumParams())
     return std::nullopt;
-  return cpp::nameOf(F) == "value";
+  const OverloadedOperatorKind Op = F->getOverloadedOperator();
+  if (cpp::nameOf(F) == "value" ||
+      ((Op == OO_Star || Op == OO_Arrow) && Method &&
+       cpp::nameOf(Method->getParent()) == "Item"))
+    return 1;
+  return cpp::nameOf(F) == "key" ? std::optional(0U) : std::nullopt;
 }
 
 bool isModuleContainer(StringRef Class) {
