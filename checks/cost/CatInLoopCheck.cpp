@@ -35,25 +35,6 @@ AST_MATCHER(CallExpr, joinsTensors) {
   return torch::asConcatenation(&Node).has_value();
 }
 
-/// The statement of a block that chooses between \p A and \p B and does
-/// nothing else; null when there is none.
-const IfStmt *branchesOf(const Stmt *A, const Stmt *B, const cpp::Body &In) {
-  auto Around = [&](const Stmt *S) -> const IfStmt * {
-    for (S = In.parentOf(S); S; S = In.parentOf(S)) {
-      if (const auto *If = dyn_cast<IfStmt>(S))
-        return If;
-      const auto *Block = dyn_cast<CompoundStmt>(S);
-      if (Block ? Block->size() != 1 : !isa<ExprWithCleanups>(S))
-        return nullptr;
-    }
-    return nullptr;
-  };
-  const IfStmt *If = Around(A);
-  return If && If == Around(B) && isa_and_nonnull<CompoundStmt>(In.parentOf(If))
-             ? If
-             : nullptr;
-}
-
 /// Asks whether a tensor may be kept by handle in place of a copy of it: each
 /// iteration of a loop makes it anew, nothing writes into it afterwards, and
 /// it shows all of its storage. An assignment \p Ignored is as good as gone.
@@ -222,11 +203,23 @@ private:
   }
 
   /// The whole statement `if (all.defined()) all = torch::cat({all, x}); else
-  /// all = x;`
+  /// all = x;`, which chooses between the two and does nothing else.
   const IfStmt *branchesWith(const GrowthStep &Step, StringRef Part) const {
+    auto Around = [&](const Stmt *S) -> const IfStmt * {
+      for (S = Body.parentOf(S); S; S = Body.parentOf(S)) {
+        if (const auto *If = dyn_cast<IfStmt>(S))
+          return If;
+        const auto *Block = dyn_cast<CompoundStmt>(S);
+        if (Block ? Block->size() != 1 : !isa<ExprWithCleanups>(S))
+          return nullptr;
+      }
+      return nullptr;
+    };
     const auto *Set = cast<CXXOperatorCallExpr>(Growth.FirstSet);
-    const auto *If = branchesOf(Step.Assign, Set, Body);
-    if (!If || Growth.Steps.size() != 1 || If->getInit() ||
+    const IfStmt *If = Around(Step.Assign);
+    if (!If || If != Around(Set) || If->getInit() ||
+        !isa_and_nonnull<CompoundStmt>(Body.parentOf(If)) ||
+        Growth.Steps.size() != 1 ||
         fixits::sourceText(cpp::stripImplicit(Set->getArg(1))->getSourceRange(),
                            Context) != Part)
       return nullptr;
@@ -237,14 +230,12 @@ private:
 
   /// Is nothing in the variable before the loop?
   bool isEmptyBefore() const {
-    const SourceManager &SM = Context.getSourceManager();
     return !isa<ParmVarDecl>(Var) &&
            (!Var->getInit() || cpp::isEmptyValue(Var->getInit())) &&
-           llvm::none_of(cpp::writesTo(Var, Body.function()->getBody()),
+           llvm::none_of(cpp::writesTo(Var, Body.root()),
                          [&](const cpp::Write &W) {
-                           return SM.isBeforeInTranslationUnit(
-                               W.Where->getBeginLoc(),
-                               Growth.Loop->getBeginLoc());
+                           return cpp::comesBefore(W.Where, Growth.Loop,
+                                                   Context.getSourceManager());
                          });
   }
 

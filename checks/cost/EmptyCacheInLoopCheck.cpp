@@ -70,18 +70,16 @@ Frequency frequencyOf(const Expr *Condition, const ASTContext &Context) {
   if (Op && Op->getOpcode() == BO_LAnd) {
     Frequency Left = frequencyOf(Op->getLHS(), Context);
     Frequency Right = frequencyOf(Op->getRHS(), Context);
-    if (Left.How == Often::Always)
-      return Right;
-    if (Right.How == Often::Always)
-      return Left;
     // `if (option && i % 100)`: a remainder next to a switch.
     auto IsSwitch = [](const Expr *E) {
       return isa<DeclRefExpr, MemberExpr>(E->IgnoreParenImpCasts());
     };
-    if (Left.How == Often::Mostly && IsSwitch(Op->getRHS()))
-      return Left;
-    if (Right.How == Often::Mostly && IsSwitch(Op->getLHS()))
+    if (Left.How == Often::Always ||
+        (Right.How == Often::Mostly && IsSwitch(Op->getLHS())))
       return Right;
+    if (Right.How == Often::Always ||
+        (Left.How == Often::Mostly && IsSwitch(Op->getRHS())))
+      return Left;
     return {Often::Sometimes};
   }
   if (Op && Op->getOpcode() == BO_NE &&

@@ -256,66 +256,64 @@ static bool standsForModule(const FunctionDecl *F) {
 /// not show what becomes of it. Callers come first where all of them are shown.
 std::optional<Arbiter::Evidence> Arbiter::evidenceOf(const Label &L,
                                                      const FunctionFlow &Flow) {
-  std::optional<Evidence> E = evidenceInUnit(L, Flow);
-  // Whoever runs a module decides on gradient mode, and so for a class that is
-  // used like one. Its callers are in other files.
-  if (E && !isClosed(*Unit) && standsForModule(Flow.function()) &&
-      llvm::all_of(Unit->callersOf(Flow.function()), [](const auto &C) {
-        return standsForModule(C.Caller->function());
-      }))
-    E->Why.push_back({&InferenceWithoutNoGrad.StandIn});
-  return E;
-}
-
-/// What evidenceOf() says before it asks who calls the function.
-std::optional<Arbiter::Evidence>
-Arbiter::evidenceInUnit(const Label &L, const FunctionFlow &Flow) {
+  const FunctionDecl *F = Flow.function();
   const std::optional<torch::ModuleCall> M =
       L.K == Label::Forward && !(L.Consumers & Label::Backward)
           ? torch::asModuleCall(L.Site)
           : std::nullopt;
   if (!M || Flow.trains() ||
-      (!isEntryPoint(Flow.function()) &&
-       flow::anyCallOf(Flow.function(), *Unit,
+      (!isEntryPoint(F) &&
+       flow::anyCallOf(F, *Unit,
                        [&](const Label &L, const FunctionFlow &Caller) {
                          return L.bringsGraph() && !silenceOf(L, Caller);
                        })))
     return std::nullopt;
   const bool Trains = Unit->trains();
   const flow::UnitCalls &Calls = Unit->scan().calls();
-  if (Trains && flow::anyCallerTrains(Flow.function(), *Unit))
+  if (Trains && flow::anyCallerTrains(F, *Unit))
     return std::nullopt;
-  cpp::Body &In = cpp::Body::of(Flow.function());
-  auto Shown = [](const Reason &Row, SourceLocation At,
-                  const llvm::Twine &Text) {
-    return Evidence{{{&Row, "", At}}, Step{At, Text.str()}};
+  auto Found = [&](const Reason &Row, std::optional<Step> Shown) {
+    Evidence E{{{&Row, "", Shown ? Shown->Loc : SourceLocation()}}, Shown};
+    // Whoever runs a module decides on gradient mode, and so for a class that
+    // is used like one. Its callers are in other files.
+    if (!isClosed(*Unit) && standsForModule(F) &&
+        llvm::all_of(Unit->callersOf(F), [](const auto &C) {
+          return standsForModule(C.Caller->function());
+        }))
+      E.Why.push_back({&InferenceWithoutNoGrad.StandIn});
+    return E;
   };
+  cpp::Body &In = cpp::Body::of(F);
   if (M->Module)
     for (const Expr *Name : {M->Module, In.originOf(M->Module)})
       if (const ValueDecl *Module = torch::moduleNamed(Name)) {
         if (const CallExpr *Eval = Trains ? evalAround(L.Site, Module, In)
                                           : Calls.Evals.lookup(Module))
-          return Shown(InferenceWithoutNoGrad.Eval, Eval->getExprLoc(),
-                       quoted(Module) + " is put in evaluation mode here, "
-                                        "which leaves gradients on");
+          return Found(InferenceWithoutNoGrad.Eval,
+                       Step{Eval->getExprLoc(),
+                            quoted(Module) + " is put in evaluation mode here, "
+                                             "which leaves gradients on"});
         const std::string Elsewhere =
             Trains ? "" : flow::fieldElsewhere(Module).EvalAt;
         if (!Elsewhere.empty())
-          return Shown(InferenceWithoutNoGrad.Eval, Module->getLocation(),
-                       quoted(Module) + " is put in evaluation mode at " +
-                           Elsewhere + ", which leaves gradients on");
+          return Found(InferenceWithoutNoGrad.Eval,
+                       Step{Module->getLocation(),
+                            quoted(Module) + " is put in evaluation mode at " +
+                                Elsewhere + ", which leaves gradients on"});
       }
   if (isClosed(*Unit) && !Trains)
-    return Shown(InferenceWithoutNoGrad.NothingTrains, L.Site->getExprLoc(),
-                 "nothing in this program back-propagates, makes an optimizer "
-                 "or trains a module");
+    return Found(InferenceWithoutNoGrad.NothingTrains,
+                 Step{L.Site->getExprLoc(),
+                      "nothing in this program back-propagates, makes an "
+                      "optimizer or trains a module"});
   if (!M->Script || Trains)
     return std::nullopt;
   if (const CallExpr *Load = Calls.ScriptLoad)
-    return Shown(InferenceWithoutNoGrad.ScriptLoaded, Load->getExprLoc(),
-                 "a TorchScript module is loaded here, and nothing in this "
-                 "file trains one");
-  return Evidence{{{&InferenceWithoutNoGrad.ScriptGiven}}, std::nullopt};
+    return Found(InferenceWithoutNoGrad.ScriptLoaded,
+                 Step{Load->getExprLoc(),
+                      "a TorchScript module is loaded here, and nothing in "
+                      "this file trains one"});
+  return Found(InferenceWithoutNoGrad.ScriptGiven, std::nullopt);
 }
 
 const Reason *Arbiter::silenceOf(const Label &L, const FunctionFlow &Flow) {

@@ -171,8 +171,6 @@ private:
   bool isReportedInside(const flow::Label &L);
   std::optional<Evidence> evidenceOf(const flow::Label &L,
                                      const flow::FunctionFlow &Flow);
-  std::optional<Evidence> evidenceInUnit(const flow::Label &L,
-                                         const flow::FunctionFlow &Flow);
 
   /// In each block, the statement from which on a fix guards.
   llvm::DenseMap<const clang::CompoundStmt *, const clang::Stmt *> Guards;
