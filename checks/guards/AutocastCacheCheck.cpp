@@ -13,8 +13,8 @@
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -52,30 +52,6 @@ constexpr struct AutocastCacheReasons {
                  "It is never switched off: the cache has to be cleared after "
                  "each `step()`."};
 } AutocastCache{};
-
-/// docs/checks/libtorch-autocast-cache.md says what it finds and why.
-class AutocastCacheCheck : public LibtorchCheck {
-public:
-  using LibtorchCheck::LibtorchCheck;
-  void registerMatchers(MatchFinder *Finder) override;
-  void checkMatch(const Match &Result) override;
-  void checkMatched() override;
-
-private:
-  /// A call, and the function of namespace or class scope that it stands in.
-  struct Use {
-    const CallExpr *Call;
-    const FunctionDecl *In;
-    torch::AutocastUse What;
-  };
-  /// What clears the cache, or switches it off, for what \p F does; null if
-  /// nothing does.
-  const CallExpr *doneFor(const FunctionDecl *F, torch::AutocastUse What) const;
-  void checkRegionsOf(const FunctionDecl *F);
-  void checkClass(const Use &Begin);
-
-  llvm::SmallVector<Use, 8> Uses; ///< In source order of each function.
-};
 
 /// Autocast that is switched on, and whose cache stays.
 struct Region {
@@ -160,132 +136,147 @@ Finding worded(const Region &R, const ASTContext &Context) {
       R.End, qualifierOf(R.End, Context) + "clear_cache();", Context));
 }
 
-} // namespace
+/// docs/checks/libtorch-autocast-cache.md says what it finds and why.
+class AutocastCacheCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
 
-void AutocastCacheCheck::registerMatchers(MatchFinder *Finder) {
-  Finder->addMatcher(
-      callExpr(callee(functionDecl(hasAnyName(torch::AutocastFunctions))),
-               forFunction(functionDecl().bind("in")))
-          .bind("call"),
-      this);
-}
-
-void AutocastCacheCheck::checkMatch(const Match &Result) {
-  const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
-  const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
-  if (auto What = torch::autocastUse(Call, context()))
-    Uses.push_back({Call, outermost(In), *What});
-}
-
-const CallExpr *AutocastCacheCheck::doneFor(const FunctionDecl *F,
-                                            AutocastUse What) const {
-  for (const Use &U : Uses) {
-    if (U.What != What)
-      continue;
-    if (areTogether(F, U.In))
-      return U.Call;
-    // A function that does nothing else is there for others; one with a region
-    // of its own, or of its class, may be all of its story.
-    bool OwnRegion = llvm::any_of(Uses, [&](const Use &Other) {
-      return Other.What == AutocastUse::On && areTogether(Other.In, U.In);
-    });
-    if (!OwnRegion || calls(F, U.In) || calls(U.In, F))
-      return U.Call;
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(
+        callExpr(callee(functionDecl(hasAnyName(torch::AutocastFunctions))),
+                 forFunction(functionDecl().bind("in")))
+            .bind("call"),
+        this);
   }
-  return nullptr;
-}
 
-/// One region after the other, as they are written.
-void AutocastCacheCheck::checkRegionsOf(const FunctionDecl *F) {
-  llvm::SmallVector<const Use *, 4> Own;
-  for (const Use &U : Uses)
-    if (U.In == F)
-      Own.push_back(&U);
-  // set_enabled(option) ... set_enabled(false) is a region too.
-  auto Begins = [&](size_t I) {
-    return Own[I]->What == AutocastUse::On ||
-           (I == 0 && Own[I]->What == AutocastUse::Set && Own.size() > 1 &&
-            Own[1]->What == AutocastUse::Off);
+  void checkMatch(const Match &Result) override {
+    const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
+    const auto *In = Result.Nodes.getNodeAs<FunctionDecl>("in");
+    if (auto What = torch::autocastUse(Call, context()))
+      Uses.push_back({Call, outermost(In), *What});
+  }
+
+  void checkMatched() override {
+    llvm::MapVector<const FunctionDecl *, llvm::SmallVector<Use, 4>> UsesIn;
+    for (const Use &U : Uses)
+      UsesIn[U.In].push_back(U);
+    for (const auto &[F, Own] : UsesIn) {
+      // Of a template, the instantiations are looked at.
+      if (F->isDependentContext())
+        continue;
+      const CallExpr *Clears = doneFor(F, AutocastUse::ClearCache);
+      if (const CallExpr *Done =
+              Clears ? Clears : doneFor(F, AutocastUse::CacheOff)) {
+        for (const Use &U : Own)
+          if (U.What == AutocastUse::On)
+            silent(U.Call,
+                   Clears ? AutocastCache.Cleared : AutocastCache.CacheOff,
+                   "called", Done->getExprLoc());
+        continue;
+      }
+      checkRegions(Own);
+      // Guard(bool enabled) { set_enabled(enabled); } ~Guard() { ... }
+      if (isa<CXXConstructorDecl>(F))
+        for (const Use &U : Own)
+          if (U.What == AutocastUse::Set)
+            checkClass(U);
+    }
+  }
+
+private:
+  /// A call, and the function of namespace or class scope that it stands in.
+  struct Use {
+    const CallExpr *Call;
+    const FunctionDecl *In;
+    torch::AutocastUse What;
   };
-  for (size_t I = 0; I < Own.size(); ++I) {
-    if (!Begins(I))
-      continue;
-    const CallExpr *Begin = Own[I]->Call;
-    if (!Begins(0)) {
-      silent(Begin, AutocastCache.OffFirst, "first call",
-             Own.front()->Call->getExprLoc());
-      continue;
+  /// What clears the cache, or switches it off, for what \p F does; null if
+  /// nothing does.
+  const CallExpr *doneFor(const FunctionDecl *F, AutocastUse What) const {
+    for (const Use &U : Uses) {
+      if (U.What != What)
+        continue;
+      if (areTogether(F, U.In))
+        return U.Call;
+      // A function that does nothing else is there for others; one with a
+      // region of its own, or of its class, may be all of its story.
+      bool OwnRegion = llvm::any_of(Uses, [&](const Use &Other) {
+        return Other.What == AutocastUse::On && areTogether(Other.In, U.In);
+      });
+      if (!OwnRegion || calls(F, U.In) || calls(U.In, F))
+        return U.Call;
     }
-    llvm::SmallVector<const CallExpr *, 2> Ends;
-    for (size_t J = I + 1; J < Own.size() && !Begins(J); ++J)
-      Ends.push_back(Own[J]->Call);
-    if (!Ends.empty()) {
-      const CompoundStmt *Block = blockOf(Ends.front(), context());
-      const Reason *Why = Ends.size() > 1 ? &AutocastCache.ManyEnds
-                          : !Block || Block != blockOf(Begin, context())
-                              ? &AutocastCache.OtherBlock
-                              : nullptr;
-      report(worded({Begin, Ends.front(), nullptr, Why}, context()));
-    } else if (Own.size() == 1) {
-      if (const auto *Step = cpp::findFirst<CallExpr>(
-              F->getBody(), torch::isOptimizerStep, cpp::Lambdas::Made))
-        report(worded({Begin, nullptr, Step, nullptr}, context()));
-      else
-        checkClass(*Own[I]);
+    return nullptr;
+  }
+
+  /// The regions of a function with the uses \p Own, one after the other, as
+  /// they are written.
+  void checkRegions(llvm::ArrayRef<Use> Own) {
+    // set_enabled(option) ... set_enabled(false) is a region too.
+    auto Begins = [&](size_t I) {
+      return Own[I].What == AutocastUse::On ||
+             (I == 0 && Own[I].What == AutocastUse::Set && Own.size() > 1 &&
+              Own[1].What == AutocastUse::Off);
+    };
+    for (size_t I = 0; I < Own.size(); ++I) {
+      if (!Begins(I))
+        continue;
+      const CallExpr *Begin = Own[I].Call;
+      if (!Begins(0)) {
+        silent(Begin, AutocastCache.OffFirst, "first call",
+               Own.front().Call->getExprLoc());
+        continue;
+      }
+      llvm::SmallVector<const CallExpr *, 2> Ends;
+      for (size_t J = I + 1; J < Own.size() && !Begins(J); ++J)
+        Ends.push_back(Own[J].Call);
+      if (!Ends.empty()) {
+        const CompoundStmt *Block = blockOf(Ends.front(), context());
+        const Reason *Why = Ends.size() > 1 ? &AutocastCache.ManyEnds
+                            : !Block || Block != blockOf(Begin, context())
+                                ? &AutocastCache.OtherBlock
+                                : nullptr;
+        report(worded({Begin, Ends.front(), nullptr, Why}, context()));
+      } else if (Own.size() == 1) {
+        if (const auto *Step = cpp::findFirst<CallExpr>(Own[I].In->getBody(),
+                                                        torch::isOptimizerStep,
+                                                        cpp::Lambdas::Made))
+          report(worded({Begin, nullptr, Step, nullptr}, context()));
+        else
+          checkClass(Own[I]);
+      }
     }
   }
-}
 
-/// Switched on by one method, off by another: a guard of the user's own.
-void AutocastCacheCheck::checkClass(const Use &Begin) {
-  const CXXRecordDecl *Class = classOf(Begin.In);
-  // What ends an object ends a stretch without autocast.
-  if (isa<CXXDestructorDecl>(Begin.In))
-    return silent(Begin.Call, AutocastCache.OffFirst);
-  if (Class && !isWhollyVisible(Class))
-    return silent(Begin.Call, AutocastCache.Unseen, Class);
-  const CallExpr *End = nullptr;
-  for (const Use &U : Uses)
-    if (Class && U.In != Begin.In && classOf(U.In) == Class &&
-        (U.What == AutocastUse::Off || U.What == AutocastUse::Set)) {
-      if (End)
-        return silent(Begin.Call, AutocastCache.ManyMethods, "another",
-                      U.Call->getExprLoc());
-      End = U.Call;
-    }
-  if (!End)
-    return silent(Begin.Call, AutocastCache.NoStep);
-  report(worded({Begin.Call, End, nullptr,
-                 blockOf(End, context()) ? nullptr : &AutocastCache.OtherBlock},
-                context()));
-}
-
-void AutocastCacheCheck::checkMatched() {
-  llvm::SetVector<const FunctionDecl *> Functions;
-  for (const Use &U : Uses)
-    Functions.insert(U.In);
-  for (const FunctionDecl *F : Functions) {
-    // Of a template, the instantiations are looked at.
-    if (F->isDependentContext())
-      continue;
-    const CallExpr *Clears = doneFor(F, AutocastUse::ClearCache);
-    if (const CallExpr *Done =
-            Clears ? Clears : doneFor(F, AutocastUse::CacheOff)) {
-      for (const Use &U : Uses)
-        if (U.In == F && U.What == AutocastUse::On)
-          silent(U.Call,
-                 Clears ? AutocastCache.Cleared : AutocastCache.CacheOff,
-                 "called", Done->getExprLoc());
-      continue;
-    }
-    checkRegionsOf(F);
-    // Guard(bool enabled) { set_enabled(enabled); } ~Guard() { ... }
-    if (isa<CXXConstructorDecl>(F))
-      for (const Use &U : Uses)
-        if (U.In == F && U.What == AutocastUse::Set)
-          checkClass(U);
+  /// Switched on by one method, off by another: a guard of the user's own.
+  void checkClass(const Use &Begin) {
+    const CXXRecordDecl *Class = classOf(Begin.In);
+    // What ends an object ends a stretch without autocast.
+    if (isa<CXXDestructorDecl>(Begin.In))
+      return silent(Begin.Call, AutocastCache.OffFirst);
+    if (Class && !isWhollyVisible(Class))
+      return silent(Begin.Call, AutocastCache.Unseen, Class);
+    const CallExpr *End = nullptr;
+    for (const Use &U : Uses)
+      if (Class && U.In != Begin.In && classOf(U.In) == Class &&
+          (U.What == AutocastUse::Off || U.What == AutocastUse::Set)) {
+        if (End)
+          return silent(Begin.Call, AutocastCache.ManyMethods, "another",
+                        U.Call->getExprLoc());
+        End = U.Call;
+      }
+    if (!End)
+      return silent(Begin.Call, AutocastCache.NoStep);
+    report(
+        worded({Begin.Call, End, nullptr,
+                blockOf(End, context()) ? nullptr : &AutocastCache.OtherBlock},
+               context()));
   }
-}
+
+  llvm::SmallVector<Use, 8> Uses; ///< In source order of each function.
+};
+
+} // namespace
 
 LIBTORCH_CHECK(AutocastCacheCheck, AutocastCache);
 
