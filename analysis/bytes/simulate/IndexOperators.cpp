@@ -137,39 +137,6 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
   return true;
 }
 
-/// How many dimensions of \p From all \p Parts of an index take. nullopt, and
-/// trouble, where that depends on values, they are too many, or two of them are
-/// ellipses.
-static std::optional<size_t> consumedBy(OperatorCall &Op, ArrayRef<Cell> Parts,
-                                        const Sizes &From) {
-  size_t Consumed = 0;
-  bool HasEllipsis = false;
-  for (const Cell &P : Parts) {
-    // A second one would move past the last dimension.
-    const bool IsEllipsis =
-        (P->What == Value::Text || P->What == Value::Other) &&
-        P->Name != "None";
-    if (IsEllipsis && HasEllipsis) {
-      Op.notFollowed("an index has two ellipses");
-      return std::nullopt;
-    }
-    HasEllipsis |= IsEllipsis;
-    const bool IsMask = P->What == Value::Tensor && P->Handle->Shape.Type &&
-                        P->Handle->Shape.Type->Name == "bool";
-    if (P->What == Value::Unknown || IsMask) {
-      Op.notFollowed("how much an index picks depends on values");
-      return std::nullopt;
-    }
-    Consumed += P->What == Value::Integer || P->What == Value::Slice ||
-                P->What == Value::Tensor;
-  }
-  if (Consumed <= From.size())
-    return Consumed;
-  Op.throws("a tensor of " + shown(From) +
-            " has fewer dimensions than its index");
-  return std::nullopt;
-}
-
 /// index({Slice(), 0, None, "...", tensor}).
 static OperatorResult index(OperatorCall &Op) {
   const Tensor T = Op.self();
@@ -179,13 +146,27 @@ static OperatorResult index(OperatorCall &Op) {
   const ArrayRef<Cell> Parts =
       All->Elements.empty() ? ArrayRef(All) : ArrayRef(All->Elements);
   const Sizes From = T->sizes();
-  const std::optional<size_t> Consumed = consumedBy(Op, Parts, From);
-  if (!Consumed)
-    return {};
+  size_t Consumed = 0, Ellipses = 0;
+  for (const Cell &P : Parts) {
+    Ellipses += (P->What == Value::Text || P->What == Value::Other) &&
+                P->Name != "None";
+    // It would move past the last dimension.
+    if (Ellipses > 1)
+      return Op.notFollowed("an index has two ellipses");
+    const bool IsMask = P->What == Value::Tensor && P->Handle->Shape.Type &&
+                        P->Handle->Shape.Type->Name == "bool";
+    if (P->What == Value::Unknown || IsMask)
+      return Op.notFollowed("how much an index picks depends on values");
+    Consumed += P->What == Value::Integer || P->What == Value::Slice ||
+                P->What == Value::Tensor;
+  }
+  if (Consumed > From.size())
+    return Op.throws("a tensor of " + shown(From) +
+                     " has fewer dimensions than its index");
   Indexed Of;
   Of.View = T;
   for (const Cell &P : Parts)
-    if (!indexBy(Op, Of, *P, From.size() - *Consumed))
+    if (!indexBy(Op, Of, *P, From.size() - Consumed))
       return {};
   if (!Of.Picked && Of.View != T)
     return Of.View;

@@ -71,16 +71,13 @@ static unsigned categoryOf(ElementType Type) {
 ElementType promoted(const TensorInstance &A, const TensorInstance &B) {
   const ElementType X = A.Shape.Type.value_or(Float32);
   const ElementType Y = B.Shape.Type.value_or(Float32);
-  const bool ScalarA = A.sizes().empty(), ScalarB = B.sizes().empty();
   const unsigned CategoryX = categoryOf(X), CategoryY = categoryOf(Y);
-  // A tensor without dimensions counts only by its category.
-  if (ScalarA != ScalarB) {
-    if (ScalarA)
-      return CategoryX > CategoryY ? X : Y;
-    return CategoryY > CategoryX ? Y : X;
-  }
   if (CategoryX != CategoryY)
     return CategoryX > CategoryY ? X : Y;
+  // A tensor without dimensions counts only by its category.
+  const bool ScalarA = A.sizes().empty(), ScalarB = B.sizes().empty();
+  if (ScalarA != ScalarB)
+    return ScalarA ? Y : X;
   return X.Bytes >= Y.Bytes ? X : Y;
 }
 

@@ -100,20 +100,6 @@ static Tensor recurrentWeight(OperatorCall &Op, StringRef Of, int64_t Layer,
       {(Of + "_l" + Twine(Layer) + (Back ? "_reverse" : "")).str()}));
 }
 
-/// The state from before: zeros, or what is given.
-static void startRecurrence(OperatorCall &Op, Recurrence &R, const Tensor &X,
-                            int64_t Width) {
-  std::vector<Tensor> State;
-  for (const TensorPtr &T : tensorsIn(Op.find("hx")))
-    State.emplace_back(Op, T);
-  while (State.size() < (R.IsLstm ? 2U : 1U))
-    State.push_back(
-        Op.make({R.Layers * R.Directions, R.Samples, Width}, typeOf(X)));
-  R.H = State[0].unbind();
-  if (R.IsLstm)
-    R.C = State[1].unbind();
-}
-
 /// Runs \p Layer over \p X, which becomes its result. False where weights are
 /// missing.
 static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
@@ -192,7 +178,18 @@ static OperatorResult recurrent(OperatorCall &Op) {
   const Tensor First = recurrentWeight(Op, "weight_hh", 0, false);
   if (!First || First->sizes().size() != 2)
     return Op.notFollowed("the weights of '" + Op.Name + "' are not known");
-  startRecurrence(Op, R, X, First->sizes()[1]);
+  // The state from before: zeros, or what is given.
+  {
+    std::vector<Tensor> State;
+    for (const TensorPtr &T : tensorsIn(Op.find("hx")))
+      State.emplace_back(Op, T);
+    while (State.size() < (R.IsLstm ? 2U : 1U))
+      State.push_back(Op.make(
+          {R.Layers * R.Directions, R.Samples, First->sizes()[1]}, typeOf(X)));
+    R.H = State[0].unbind();
+    if (R.IsLstm)
+      R.C = State[1].unbind();
+  }
   for (int64_t Layer = 0; Layer < R.Layers && !Op.Trouble; ++Layer)
     if (!recurrentLayer(Op, R, X, Layer))
       return Op.notFollowed("the weights of '" + Op.Name + "' are not known");

@@ -315,10 +315,6 @@ public:
       else if (T->RequiresGrad.value_or(false))
         accumulate(*T, std::move(Seed));
     }
-    for (const TensorPtr &T : Results)
-      if (T->Maker && !Waiting.lookup(T->Maker.get()) &&
-          Queued.insert(T->Maker.get()).second)
-        Ready.push(T->Maker);
     while (!Ready.empty()) {
       const NodePtr Next = Ready.top();
       Ready.pop();
@@ -358,8 +354,9 @@ private:
     All.resize(std::max<size_t>(All.size(), Node->Results));
     Gradient &Old = All[std::min<size_t>(Input, All.size() - 1)];
     add(Old, std::move(Given), Size);
-    if (!IsRoot && --Waiting[Node.get()] == 0 &&
-        Queued.insert(Node.get()).second)
+    const bool IsComplete =
+        (IsRoot ? Waiting[Node.get()] : --Waiting[Node.get()]) == 0;
+    if (IsComplete && Queued.insert(Node.get()).second)
       Ready.push(Node);
   }
 

@@ -82,12 +82,13 @@ public:
 
   void add(int64_t Value, Tracker &T) {
     ++Step;
-    if (Step > 1 && Value < Before - (Before - Low) / 2) {
-      if (Before - Low >= Least)
-        end();
-      begin(Value);
-    } else if (Step == 1 || Value <= Low) {
-      begin(Value);
+    const bool Falls = Step > 1 && Value < Before - (Before - Low) / 2;
+    if (Falls && Before - Low >= Least)
+      end();
+    if (Falls || Step == 1 || Value <= Low) {
+      Low = Value;
+      Length = 1;
+      Rises = 0;
     } else {
       ++Length;
       Rises += Value > Before;
@@ -108,11 +109,6 @@ public:
 private:
   static constexpr auto Enough = static_cast<int64_t>(EnoughPoints);
 
-  void begin(int64_t Value) {
-    Low = Value;
-    Length = 1;
-    Rises = 0;
-  }
   /// A few steps are not a pass, and neither is what goes up and down.
   void end() {
     if (Length < Enough || Rises * 4 < (Length - 1) * 3)

@@ -47,9 +47,7 @@ public:
   /// The module of \p Address, or null.
   const Module *find(uintptr_t Address) {
     const Module *Found = search(Address);
-    if (Found || !refresh())
-      return Found;
-    return search(Address);
+    return Found || !refresh() ? Found : search(Address);
   }
 
   const PageVector<Module> &all() { return *Current.load(); }
