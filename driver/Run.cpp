@@ -13,7 +13,6 @@
 #include "driver/findings/Selection.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"
-#include "driver/output/Text.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/ChangedLines.h"
 #include "driver/project/CompileCommands.h"
@@ -23,7 +22,6 @@
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Path.h"
 
 using clang::tidy::ClangTidyOptions;
 using clang::tooling::CompileCommand;
@@ -89,7 +87,7 @@ private:
   void fix();
   int finish();
 
-  Outcome describeChecks(StringRef File);
+  Outcome describeChecks(llvm::ArrayRef<std::string> Enabled) const;
   Error checkOutputs() const;
   int exitCode() const;
   int ended(int Result);
@@ -103,6 +101,7 @@ private:
   clang::tooling::ArgumentsAdjuster MakeOurs;
   FileSystem FS;
   std::string WorkingDirectory;
+  llvm::SmallString<256> RealFolder; ///< The same, or its canonical path.
   std::optional<Configuration> Config;
   std::optional<Selection> Selected;
   std::optional<CompileCommands> Commands;
@@ -143,6 +142,8 @@ Outcome Run::prepare() {
     return usageError(makeError("there is no working directory: " +
                                 Here.getError().message()));
   WorkingDirectory = std::move(*Here);
+  RealFolder = WorkingDirectory;
+  (void)FS->getRealPath(WorkingDirectory, RealFolder);
   MakeOurs = makeCommandsOurs(Argv0, MainAddress, FS, Options.Quiet);
   return keep(Configuration::create(Options.Configuration, FS), Config);
 }
@@ -164,11 +165,11 @@ Outcome Run::describe() {
                                   ? StringRef("dummy.cpp")
                                   : StringRef(Options.Files.front()));
   FS->makeAbsolute(File);
-  if (Options.ListChecks && !Options.DumpConfig && !Options.VerifyConfig)
-    return describeChecks(File);
   Expected<ClangTidyOptions> FileOptions = Config->optionsFor(File);
   if (!FileOptions)
     return usageError(FileOptions.takeError());
+  if (Options.ListChecks && !Options.DumpConfig && !Options.VerifyConfig)
+    return describeChecks(Configuration::enabledChecks(*FileOptions));
   if (!Options.VerifyConfig) {
     llvm::outs() << Config->dump(File) << '\n';
     return ExitClean;
@@ -179,11 +180,7 @@ Outcome Run::describe() {
   return ExitClean;
 }
 
-Outcome Run::describeChecks(StringRef File) {
-  Expected<ClangTidyOptions> FileOptions = Config->optionsFor(File);
-  if (!FileOptions)
-    return usageError(FileOptions.takeError());
-  std::vector<std::string> Enabled = Configuration::enabledChecks(*FileOptions);
+Outcome Run::describeChecks(llvm::ArrayRef<std::string> Enabled) const {
   if (Options.Json) {
     llvm::outs() << catalogAsJson(Enabled);
     return ExitClean;
@@ -401,14 +398,12 @@ Outcome Run::reportBudget() {
   }
   if (HasNone && Models.Refused.empty() && !IsBroken && !Options.Quiet)
     llvm::errs() << "libtorch-tidy: these files define no module class\n";
-  llvm::SmallString<256> Folder(WorkingDirectory);
-  (void)FS->getRealPath(WorkingDirectory, Folder);
   (BudgetPage && BudgetPage->isStdout() ? llvm::errs() : llvm::outs())
-      << (Change ? budgetReport(*Change, Asked, Folder)
-                 : budgetReport(Models, Asked, All.FailedUnits, Folder));
+      << (Change ? budgetReport(*Change, Asked, RealFolder)
+                 : budgetReport(Models, Asked, All.FailedUnits, RealFolder));
   if (BudgetPage)
     if (Error E = BudgetPage->write(
-            budgetPage(Models, Asked, All.FailedUnits, Folder)))
+            budgetPage(Models, Asked, All.FailedUnits, RealFolder)))
       return usageError(std::move(E));
   return IsBroken ? ExitBroken : ExitClean;
 }
@@ -428,9 +423,7 @@ Outcome Run::explainPlace() {
 /// What was found, about the texts that were analysed.
 void Run::report() {
   const std::vector<std::string> Sources = Analysed->sources(*FS);
-  llvm::SmallString<256> RealWorkingDirectory(WorkingDirectory);
-  (void)FS->getRealPath(WorkingDirectory, RealWorkingDirectory);
-  const std::string Root = findProjectRoot(Sources, RealWorkingDirectory, *FS);
+  const std::string Root = findProjectRoot(Sources, RealFolder, *FS);
   CodeOutlines Outlines(*Texts);
   Selected->apply(All.Findings, Sources, All.FailedUnits, *Config, *Texts,
                   Outlines);

@@ -26,6 +26,14 @@ template <typename AnyJson = Json> AnyJson parseJson(llvm::StringRef Text) {
                         /*allow_exceptions=*/false);
 }
 
+/// \p Value as text; names of files and texts of sources in it need not be
+/// UTF-8. On one line unless \p Indent is at least 0.
+template <typename AnyJson>
+std::string written(const AnyJson &Value, int Indent = -1,
+                    bool OnlyAscii = false) {
+  return Value.dump(Indent, ' ', OnlyAscii, AnyJson::error_handler_t::replace);
+}
+
 /// The report in \p File. The error says why there is none.
 llvm::Expected<Json> readJson(llvm::StringRef File, llvm::vfs::FileSystem &FS);
 
