@@ -22,10 +22,9 @@ static cl::list<std::string> Files(cl::Positional, cl::ZeroOrMore,
                                    cl::desc("[FILE...] [-- compiler flags]"),
                                    cl::cat(Category));
 
-static Opt<std::string>
-    BuildPath("p", cl::value_desc("dir"),
-              cl::desc("Folder of compile_commands.json. Without it the "
-                       "folders above each file are searched"));
+static Opt<std::string> BuildPath("p", "dir",
+                                  "Folder of compile_commands.json. Without it "
+                                  "the folders above each file are searched");
 static cl::list<std::string>
     ExtraArg("extra-arg", cl::value_desc("flag"),
              cl::desc("Compiler flag to add at the end"), cl::cat(Category));
@@ -35,222 +34,196 @@ static cl::list<std::string>
                    cl::cat(Category));
 
 static Opt<std::string>
-    Checks("checks", cl::value_desc("globs"),
-           cl::desc("Checks to run, as comma separated globs; '-' in front "
-                    "takes away. Added to those of .clang-tidy. Default: "
-                    "libtorch-*"));
-static Opt<bool> AllowNoChecks("allow-no-checks",
-                               cl::desc("Accept that no check is enabled"));
+    Checks("checks", "globs",
+           "Checks to run, as comma separated globs; '-' in front takes away. "
+           "Added to those of .clang-tidy. Default: libtorch-*");
+static Flag AllowNoChecks("allow-no-checks", "Accept that no check is enabled");
+static Opt<std::string> Config("config", "yaml",
+                               "Configuration, instead of .clang-tidy files");
 static Opt<std::string>
-    Config("config", cl::value_desc("yaml"),
-           cl::desc("Configuration, instead of .clang-tidy files"));
+    ConfigFile("config-file", "file",
+               "File of the configuration, instead of .clang-tidy files");
 static Opt<std::string>
-    ConfigFile("config-file", cl::value_desc("file"),
-               cl::desc("File of the configuration, instead of .clang-tidy "
-                        "files"));
-static Opt<std::string>
-    HeaderFilter("header-filter", cl::value_desc("regex"),
-                 cl::desc("Headers to report findings in. Default: those of "
-                          "the project, and none of third parties"));
-static Opt<std::string>
-    ExcludeHeaderFilter("exclude-header-filter", cl::value_desc("regex"),
-                        cl::desc("Headers to report no findings in, of those "
-                                 "that --header-filter takes"));
-static Opt<std::string>
-    LineFilter("line-filter", cl::value_desc("json"),
-               cl::desc("Lines to report findings in: "
-                        "[{\"name\":\"a.cpp\",\"lines\":[[1,3]]}]"));
-static Opt<std::string>
-    WarningsAsErrors("warnings-as-errors", cl::value_desc("globs"),
-                     cl::desc("Checks whose findings are errors, whatever "
-                              "--fail-on says"));
-static Opt<unsigned>
-    WeakestLevel("level", cl::value_desc("0|1|2"),
-                 cl::desc("Weakest findings to report: 0 certain, 1 likely "
-                          "(default), 2 advisory"));
-static Opt<std::string>
-    FailOn("fail-on", cl::value_desc("0|1|2|never"),
-           cl::desc("Weakest findings that make the exit code 1. Default: "
-                    "any that is reported"));
+    HeaderFilter("header-filter", "regex",
+                 "Headers to report findings in. Default: those of the "
+                 "project, and none of third parties");
+static Opt<std::string> ExcludeHeaderFilter(
+    "exclude-header-filter", "regex",
+    "Headers to report no findings in, of those that --header-filter takes");
+static Opt<std::string> LineFilter(
+    "line-filter", "json",
+    "Lines to report findings in: [{\"name\":\"a.cpp\",\"lines\":[[1,3]]}]");
+static Opt<std::string> WarningsAsErrors(
+    "warnings-as-errors", "globs",
+    "Checks whose findings are errors, whatever --fail-on says");
+static Opt<unsigned> WeakestLevel(
+    "level", "0|1|2",
+    "Weakest findings to report: 0 certain, 1 likely (default), 2 advisory");
+static Opt<std::string> FailOn("fail-on", "0|1|2|never",
+                               "Weakest findings that make the exit code 1. "
+                               "Default: any that is reported");
 
-static Opt<bool>
-    AuditNolint("audit-nolint",
-                cl::desc("Also report NOLINT comments that suppress none of "
-                         "the findings they name, name no check, or name one "
-                         "that does not exist, as libtorch-nolint of level 2"));
+static Flag AuditNolint("audit-nolint",
+                        "Also report NOLINT comments that suppress none of the "
+                        "findings they name, name no check, or name one that "
+                        "does not exist, as libtorch-nolint of level 2");
 
-static Opt<bool> WholeProgram(
+static Flag WholeProgram(
     "whole-program",
-    cl::desc("Follow calls into other files: all units of the compile database "
-             "are analysed, findings are reported for the given files"));
+    "Follow calls into other files: all units of the compile database are "
+    "analysed, findings are reported for the given files");
 
-static Opt<std::string> Baseline(
-    "baseline", cl::value_desc("file"),
-    cl::desc("Findings to ignore; those that no longer occur are listed"));
+static Opt<std::string>
+    Baseline("baseline", "file",
+             "Findings to ignore; those that no longer occur are listed");
 static Opt<unsigned>
-    SarifLimit("sarif-limit", cl::value_desc("number"), cl::init(25000),
-               cl::desc("Most results in SARIF; the weakest are left out. "
-                        "Default: 25000, which is what GitHub takes"));
-static Opt<bool> SarifIncludeBaselined(
-    "sarif-include-baselined",
-    cl::desc("SARIF also has the findings of the baseline, with baselineState "
-             "unchanged or absent"));
+    SarifLimit("sarif-limit", "number",
+               "Most results in SARIF; the weakest are left out. Default: "
+               "25000, which is what GitHub takes",
+               cl::init(25000));
+static Flag
+    SarifIncludeBaselined("sarif-include-baselined",
+                          "SARIF also has the findings of the baseline, with "
+                          "baselineState unchanged or absent");
+static Opt<std::string> WriteBaseline(
+    "write-baseline", "file",
+    "Write the findings for --baseline, and report none. With --baseline, what "
+    "that holds of files that are not analysed is kept");
 static Opt<std::string>
-    WriteBaseline("write-baseline", cl::value_desc("file"),
-                  cl::desc("Write the findings for --baseline, and report "
-                           "none. With --baseline, what that holds of files "
-                           "that are not analysed is kept"));
-static Opt<std::string>
-    Diff("diff", cl::ValueOptional, cl::value_desc("revision"),
-         cl::desc("Only findings that have to do with lines changed since a "
-                  "revision of git (default HEAD). Without files: the files "
-                  "that are changed"));
-static Opt<bool>
-    Staged("staged",
-           cl::desc("As --diff, for the lines staged for the next commit"));
+    Diff("diff", "revision",
+         "Only findings that have to do with lines changed since a revision of "
+         "git (default HEAD). Without files: the files that are changed",
+         cl::ValueOptional);
+static Flag Staged("staged",
+                   "As --diff, for the lines staged for the next commit");
 
-static Opt<bool>
-    PreCommit("pre-commit",
-              cl::desc("As a hook of pre-commit: only findings that have to do "
-                       "with the lines of the commit or push, and no file "
-                       "without a compile command"));
+static Flag PreCommit(
+    "pre-commit",
+    "As a hook of pre-commit: only findings that have to do with the lines of "
+    "the commit or push, and no file without a compile command");
 
-static Opt<bool> Fix("fix", cl::desc("Apply fixes, unless there are compile "
-                                     "errors"));
-static Opt<bool> FixErrors("fix-errors",
-                           cl::desc("Apply fixes even if there are "
-                                    "compile errors"));
-static Opt<bool> FixNotes(
-    "fix-notes",
-    cl::desc("As --fix; fixes that belong to a note alone do not exist here"));
-static Opt<bool>
-    FixDryRun("fix-dry-run",
-              cl::desc("Print what --fix would change as a unified diff on the "
-                       "standard output; findings go to the standard error"));
-static Opt<cl::boolOrDefault> VerifyFixes(
-    "verify-fixes",
-    cl::desc("Offer only fixes that were tried: the changed code compiles "
-             "without new warnings, and the finding is gone. Default: with "
-             "--fix, --sarif and --export-fixes"));
-static Opt<bool>
-    NoVerifyFixes("no-verify-fixes",
-                  cl::desc("Offer fixes without trying them first"));
+static Flag Fix("fix", "Apply fixes, unless there are compile errors");
+static Flag FixErrors("fix-errors",
+                      "Apply fixes even if there are compile errors");
+static Flag
+    FixNotes("fix-notes",
+             "As --fix; fixes that belong to a note alone do not exist here");
+static Flag FixDryRun("fix-dry-run",
+                      "Print what --fix would change as a unified diff on the "
+                      "standard output; findings go to the standard error");
+static Opt<cl::boolOrDefault>
+    VerifyFixes("verify-fixes", "",
+                "Offer only fixes that were tried: the changed code compiles "
+                "without new warnings, and the finding is gone. Default: with "
+                "--fix, --sarif and --export-fixes");
+static Flag NoVerifyFixes("no-verify-fixes",
+                          "Offer fixes without trying them first");
 static Opt<std::string>
-    ExportFixes("export-fixes", cl::value_desc("file"),
-                cl::desc("Write findings and fixes as YAML for "
-                         "clang-apply-replacements; - is the standard output"));
+    ExportFixes("export-fixes", "file",
+                "Write findings and fixes as YAML for "
+                "clang-apply-replacements; - is the standard output");
 static Opt<std::string>
-    Sarif("sarif", cl::value_desc("file"),
-          cl::desc("Write findings as SARIF 2.1.0; - is the standard output, "
-                   "and the text goes to the standard error then"));
+    Sarif("sarif", "file",
+          "Write findings as SARIF 2.1.0; - is the standard output, and the "
+          "text goes to the standard error then");
 static Opt<std::string>
-    Html("html", cl::value_desc("file"),
-         cl::desc("Write findings, or with --budget what models take, as one "
-                  "HTML file to read; - is the standard output"));
-static Opt<OutputFormat> Format(
-    "format", cl::init(OutputFormat::Text),
-    cl::desc("Form of the standard output; unless it is text, the text goes "
-             "to the standard error"),
-    cl::values(clEnumValN(OutputFormat::Text, "text", "as clang-tidy's"),
-               clEnumValN(OutputFormat::Gitlab, "gitlab",
-                          "GitLab's Code Quality report"),
-               clEnumValN(OutputFormat::Github, "github",
-                          "workflow commands of GitHub Actions"),
-               clEnumValN(OutputFormat::Rdjsonl, "rdjsonl",
-                          "reviewdog's JSON lines"),
-               clEnumValN(OutputFormat::Junit, "junit", "JUnit's XML")));
-static Opt<std::string>
-    Output("output", cl::value_desc("file"),
-           cl::desc("File for the form that --format names, instead of the "
-                    "standard output"));
-static Opt<bool> Quiet("quiet",
-                       cl::desc("No statistics and no notes about flags"));
-static Opt<bool> UseColor("use-color",
-                          cl::desc("Colours in text, or =false for none. "
-                                   "Default: if it is a terminal"));
-static Opt<std::string>
-    VfsOverlay("vfsoverlay", cl::value_desc("file"),
-               cl::desc("Virtual file system over the real one"));
+    Html("html", "file",
+         "Write findings, or with --budget what models take, as one HTML file "
+         "to read; - is the standard output");
+static Opt<OutputFormat>
+    Format("format", "",
+           "Form of the standard output; unless it is text, the text goes to "
+           "the standard error",
+           cl::init(OutputFormat::Text),
+           cl::values(clEnumValN(OutputFormat::Text, "text", "as clang-tidy's"),
+                      clEnumValN(OutputFormat::Gitlab, "gitlab",
+                                 "GitLab's Code Quality report"),
+                      clEnumValN(OutputFormat::Github, "github",
+                                 "workflow commands of GitHub Actions"),
+                      clEnumValN(OutputFormat::Rdjsonl, "rdjsonl",
+                                 "reviewdog's JSON lines"),
+                      clEnumValN(OutputFormat::Junit, "junit", "JUnit's XML")));
+static Opt<std::string> Output(
+    "output", "file",
+    "File for the form that --format names, instead of the standard output");
+static Flag Quiet("quiet", "No statistics and no notes about flags");
+static Flag UseColor(
+    "use-color",
+    "Colours in text, or =false for none. Default: if it is a terminal");
+static Opt<std::string> VfsOverlay("vfsoverlay", "file",
+                                   "Virtual file system over the real one");
 
-static Opt<unsigned>
-    Jobs("j", cl::Prefix, cl::value_desc("n"),
-         cl::desc("Units to analyse at a time, each in a process. Default: as "
-                  "many as there are cores, and memory for"));
-static Opt<unsigned>
-    Timeout("timeout", cl::value_desc("seconds"), cl::init(300),
-            cl::desc("Processor time that a file may take; one that takes "
-                     "longer is named and left, and the exit code is 3. 0 is "
-                     "no limit. Default: 300"));
-static Opt<bool>
-    ShowProgress("progress",
-                 cl::desc("Show progress, or =false to hide it. Default: "
-                          "if the standard error is a terminal"));
+static Opt<unsigned> Jobs("j", "n",
+                          "Units to analyse at a time, each in a process. "
+                          "Default: as many as there are cores, and memory for",
+                          cl::Prefix);
+static Opt<unsigned> Timeout(
+    "timeout", "seconds",
+    "Processor time that a file may take; one that takes longer is named and "
+    "left, and the exit code is 3. 0 is no limit. Default: 300",
+    cl::init(300));
+static Flag ShowProgress("progress",
+                         "Show progress, or =false to hide it. Default: if the "
+                         "standard error is a terminal");
 static Opt<std::string>
-    CacheDir("cache-dir", cl::value_desc("dir"),
-             cl::desc("Folder for results and precompiled library headers. "
-                      "Default: $XDG_CACHE_HOME/libtorch-tidy"));
-static Opt<unsigned>
-    CacheSize("cache-size", cl::value_desc("MB"), cl::init(2048),
-              cl::desc("What the cache may take; what was used least recently "
-                       "goes first. Default: 2048"));
-static Opt<bool> NoCache("no-cache",
-                         cl::desc("Neither read nor write the cache"));
+    CacheDir("cache-dir", "dir",
+             "Folder for results and precompiled library headers. Default: "
+             "$XDG_CACHE_HOME/libtorch-tidy");
+static Opt<unsigned> CacheSize("cache-size", "MB",
+                               "What the cache may take; what was used least "
+                               "recently goes first. Default: 2048",
+                               cl::init(2048));
+static Flag NoCache("no-cache", "Neither read nor write the cache");
 
-static Opt<bool> NoBackground(
-    "no-background",
-    cl::desc("Start no process that precompiles library headers after the "
-             "run. Default: if the variable CI is set"));
+static Flag NoBackground("no-background",
+                         "Start no process that precompiles library headers "
+                         "after the run. Default: if the variable CI is set");
 
-static Opt<bool>
-    Lsp("lsp",
-        cl::desc("Serve an editor by the Language Server Protocol, on the "
-                 "standard input and output; no files are named"));
+static Flag Lsp("lsp", "Serve an editor by the Language Server Protocol, on "
+                       "the standard input and output; no files are named");
 
-static Opt<bool> ListChecks("list-checks", cl::desc("List the enabled checks"));
-static Opt<bool>
-    ListAsJson("json", cl::desc("With --list-checks: all checks, as JSON"));
-static Opt<bool> DumpConfig("dump-config",
-                            cl::desc("Print the effective configuration"));
-static Opt<bool> VerifyConfig("verify-config",
-                              cl::desc("Look for unknown libtorch-* checks "
-                                       "and options in the configuration"));
-static Opt<std::string> Explain("explain", cl::value_desc("check"),
-                                cl::desc("Print the documentation of a check"));
+static Flag ListChecks("list-checks", "List the enabled checks");
+static Flag ListAsJson("json", "With --list-checks: all checks, as JSON");
+static Flag DumpConfig("dump-config", "Print the effective configuration");
+static Flag VerifyConfig(
+    "verify-config",
+    "Look for unknown libtorch-* checks and options in the configuration");
+static Opt<std::string> Explain("explain", "check",
+                                "Print the documentation of a check");
 
 static Opt<std::string>
-    Why("why", cl::value_desc("file:line"),
-        cl::desc("Instead of findings, say for each check which of its reasons "
-                 "decided at that line, or in that file: what lowered a "
-                 "finding, and why there is none"));
+    Why("why", "file:line",
+        "Instead of findings, say for each check which of its reasons decided "
+        "at that line, or in that file: what lowered a finding, and why there "
+        "is none");
 
-static Opt<std::string>
-    EmitLibraryPch("emit-library-pch", cl::value_desc("file"), cl::Hidden,
-                   cl::desc("Precompile the one given header without the "
-                            "bodies of library functions"));
-static Opt<bool>
-    Scope("scope", cl::init(true), cl::Hidden,
-          cl::desc("=false: walk library code and parse its function bodies, "
-                   "as stock clang-tidy does"));
-static Opt<bool>
-    SkipUnrelated("skip-unrelated", cl::init(true), cl::Hidden,
-                  cl::desc("=false: analyse units that include no header of "
-                           "LibTorch, too"));
+static Opt<std::string> EmitLibraryPch(
+    "emit-library-pch", "file",
+    "Precompile the one given header without the bodies of library functions",
+    cl::Hidden);
+static Flag Scope("scope",
+                  "=false: walk library code and parse its function bodies, as "
+                  "stock clang-tidy does",
+                  cl::init(true), cl::Hidden);
+static Flag SkipUnrelated(
+    "skip-unrelated",
+    "=false: analyse units that include no header of LibTorch, too",
+    cl::init(true), cl::Hidden);
 // LLVM's own -h can be grouped with others: to it, --html is a call for help.
-static Opt<bool> Help("h", cl::Hidden, cl::desc("As --help"));
+static Flag Help("h", "As --help", cl::Hidden);
 // run-clang-tidy can pass it on. There is no such checker here.
-static Opt<bool>
-    AlphaCheckers("allow-enabling-analyzer-alpha-checkers", cl::Hidden,
-                  cl::desc("Accepted for run-clang-tidy, without effect"));
+static Flag AlphaCheckers("allow-enabling-analyzer-alpha-checkers",
+                          "Accepted for run-clang-tidy, without effect",
+                          cl::Hidden);
 
 static cl::list<std::string> Load("load", cl::Hidden, cl::cat(Category));
 
 /// Made when LLVM's option of that name is gone: two of a name end the program.
 static Opt<bool> &statsOption() {
-  static Opt<bool> Stats(
-      "stats",
-      cl::desc("Print on the standard error what each unit cost: the time of "
-               "each check, and what the flow model did; and what the cache "
-               "holds. Results are not taken from it"));
+  static Flag Stats("stats",
+                    "Print on the standard error what each unit cost: the time "
+                    "of each check, and what the flow model did; and what the "
+                    "cache holds. Results are not taken from it");
   return Stats;
 }
 
@@ -271,14 +244,6 @@ static Error readLevel(StringRef Option, StringRef Value, bool IsGiven,
         "--" + Option + ": '" + Value + "' is not a level" +
         (Option == "fail-on" ? " (0, 1, 2 or never)" : " (0, 1 or 2)"));
   Result = static_cast<Level>(Number);
-  return Error::success();
-}
-
-/// The message of the first of \p Rules that is broken.
-static Error check(ArrayRef<std::pair<bool, StringRef>> Rules) {
-  for (const auto &[IsBroken, Message] : Rules)
-    if (IsBroken)
-      return makeError(Message);
   return Error::success();
 }
 
@@ -485,10 +450,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Analysis.Shards = std::move(Shards);
   Result.Analysis.Unit.AsksWhy = !Result.Why.File.empty();
   if (Result.Budget.Asked) {
-    Result.Analysis.Unit.Budget = bytes::BudgetRequest{
-        Result.Budget.Model,   Result.Budget.Inputs, Result.Budget.Optimizer,
-        Result.Budget.Memory,  Result.Budget.Device, Result.Budget.Type,
-        Result.Budget.Autocast};
+    Result.Analysis.Unit.Budget = Result.Budget;
     // A page of models has no fixes that would have to be tried.
     Result.Analysis.VerifyFixes = false;
     // No file is left out because its configuration enables no check.

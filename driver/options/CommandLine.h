@@ -14,7 +14,6 @@
 #include "driver/findings/Selection.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"
-#include "driver/output/RunPrinter.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Configuration.h"
 #include <optional>

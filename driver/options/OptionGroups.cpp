@@ -1,4 +1,4 @@
-//===- OptionGroups.cpp - Options about shards and runs, and helpers ------===//
+//===- OptionGroups.cpp - Options about runs, shards and models -----------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/options/OptionGroups.h"
+#include "analysis/bytes/library/ModuleParameters.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -21,6 +23,13 @@ Error refuse(StringRef Names, const Twine &Why) {
   for (StringRef Name : All)
     if (cl::getRegisteredOptions().lookup(Name)->getNumOccurrences())
       return makeError("--" + Name + Why);
+  return Error::success();
+}
+
+Error check(ArrayRef<std::pair<bool, StringRef>> Rules) {
+  for (const auto &[IsBroken, Message] : Rules)
+    if (IsBroken)
+      return makeError(Message);
   return Error::success();
 }
 
@@ -51,30 +60,29 @@ void nameFiles(MutableArrayRef<const char *> Args, StringSaver &Names) {
 }
 
 static Opt<std::string>
-    Confirm("confirm", cl::value_desc("file"),
-            cl::desc("Say which findings a run of the program confirms, and "
-                     "what grew that none explains, by the report of "
-                     "<libtorch-tidy/watch.h>"));
-static Opt<bool> WatchReport(
+    Confirm("confirm", "file",
+            "Say which findings a run of the program confirms, and what grew "
+            "that none explains, by the report of <libtorch-tidy/watch.h>");
+static Flag WatchReport(
     "watch-report",
-    cl::desc("Say what grew in a run of a program and which lines made it, by "
-             "the report of <libtorch-tidy/watch.h> that is given instead of "
-             "source files. With --html: a page with charts as well"));
+    "Say what grew in a run of a program and which lines made it, by the "
+    "report of <libtorch-tidy/watch.h> that is given instead of source files. "
+    "With --html: a page with charts as well");
+static Opt<std::string> Root("root", "dir",
+                             "Of --watch-report: paths below this folder are "
+                             "relative to it. Default: the current one");
 static Opt<std::string>
-    Root("root", cl::value_desc("dir"),
-         cl::desc("Of --watch-report: paths below this folder are relative to "
-                  "it. Default: the current one"));
-static Opt<std::string>
-    WatchJson("watch-json", cl::value_desc("file"),
-              cl::desc("Of --watch-report: write the report with its lines as "
-                       "JSON; - is the standard output"));
+    WatchJson("watch-json", "file",
+              "Of --watch-report: write the report with its lines as JSON; - "
+              "is the standard output");
 
 Error readWatched(ArrayRef<std::string> Files, StringRef Html,
                   WatchReportOptions &Result, std::string &ToConfirm) {
-  if (isGivenEmpty(Confirm))
-    return makeError("--confirm needs the name of a file");
-  if (isGivenEmpty(WatchJson))
-    return makeError("--watch-json needs the name of a file, or -");
+  if (Error E =
+          check({{isGivenEmpty(Confirm), "--confirm needs the name of a file"},
+                 {isGivenEmpty(WatchJson),
+                  "--watch-json needs the name of a file, or -"}}))
+    return E;
   ToConfirm = Confirm;
   if (!WatchReport)
     return refuse("root watch-json", " goes with --watch-report");
@@ -94,35 +102,31 @@ Error readWatched(ArrayRef<std::string> Files, StringRef Html,
   return Error::success();
 }
 
-static Opt<std::string> Shard(
-    "shard", cl::value_desc("I/N"),
-    cl::desc("Analyse the I-th of N parts of the units, and leave what is "
-             "found in --shard-dir. Of a whole program this is one "
-             "round"));
-static Opt<unsigned>
-    MergeShards("merge-shards", cl::value_desc("N"),
-                cl::desc("Report what N shards have left in --shard-dir, as if "
-                         "this process had analysed all"));
 static Opt<std::string>
-    ShardDir("shard-dir", cl::value_desc("dir"),
-             cl::desc("Folder that all shards see; a new one for each run"));
+    Shard("shard", "I/N",
+          "Analyse the I-th of N parts of the units, and leave what is found "
+          "in --shard-dir. Of a whole program this is one round");
+static Opt<unsigned>
+    MergeShards("merge-shards", "N",
+                "Report what N shards have left in --shard-dir, as if this "
+                "process had analysed all");
+static Opt<std::string>
+    ShardDir("shard-dir", "dir",
+             "Folder that all shards see; a new one for each run");
 
 Error readShards(ShardOptions &Result) {
   const bool IsShard = Shard.getNumOccurrences();
   const bool Merges = MergeShards.getNumOccurrences();
-  if (IsShard && Merges)
-    return makeError("--shard and --merge-shards exclude each other");
-  if ((IsShard || Merges) != (ShardDir.getNumOccurrences() > 0))
-    return makeError("--shard-dir goes with --shard or --merge-shards, and "
-                     "they with it");
-  if (ShardDir.getNumOccurrences() && ShardDir.empty())
-    return makeError("--shard-dir needs a folder");
+  if (Error E = check(
+          {{IsShard && Merges, "--shard and --merge-shards exclude each other"},
+           {(IsShard || Merges) != (ShardDir.getNumOccurrences() > 0),
+            "--shard-dir goes with --shard or --merge-shards, and they with "
+            "it"},
+           {isGivenEmpty(ShardDir), "--shard-dir needs a folder"},
+           {Merges && !MergeShards, "--merge-shards needs a number above 0"}}))
+    return E;
   Result.Folder = ShardDir;
-  if (Merges) {
-    if (!MergeShards)
-      return makeError("--merge-shards needs a number above 0");
-    Result.Count = MergeShards;
-  }
+  Result.Count = MergeShards;
   if (!IsShard)
     return Error::success();
   const auto [Index, Count] = StringRef(Shard).split('/');
@@ -136,6 +140,147 @@ Error readShards(ShardOptions &Result) {
                 "fix-errors fix-notes fix-dry-run confirm fail-on",
                 " does not go with --shard: it goes with "
                 "--merge-shards");
+}
+
+static Flag Budget("budget",
+                   "Say what the models of the files take, instead of looking "
+                   "for findings: bytes of parameters, buffers and gradients");
+static Opt<std::string>
+    Model("model", "name(values)",
+          "Of --budget: this model, as 'UNet(3, 2)'. Default: those that the "
+          "files make with known arguments, or without any");
+static Opt<std::string>
+    Optimizer("optimizer", "name",
+              "Of --budget: also what this optimizer keeps: sgd, sgd-momentum, "
+              "adam, adamw, amsgrad, rmsprop or adagrad");
+static cl::list<std::string>
+    Inputs("input", cl::value_desc("sizes:type"),
+           cl::desc("Of --budget: what forward() is given in a step, a tensor "
+                    "as 16x3x224x224 or 32x128:int64, or another value; once "
+                    "for each argument. Default: what the program passes"),
+           cl::cat(Category));
+static Opt<std::string>
+    DeviceMemory("memory", "size",
+                 "Of --budget: also the largest batch whose step fits into "
+                 "this memory, as 24GB");
+static Opt<bytes::DeviceKind>
+    Device("device", "", "Of --budget: where the tensors of a step live",
+           cl::init(bytes::DeviceKind::Cpu),
+           cl::values(clEnumValN(bytes::DeviceKind::Cpu, "cpu",
+                                 "on the CPU, without oneDNN"),
+                      clEnumValN(bytes::DeviceKind::Cuda, "cuda",
+                                 "on a GPU; an estimate")));
+static Opt<std::string>
+    ModelType("dtype", "type",
+              "Of --budget: the models are converted to this type first, as "
+              "to() does: float16, bfloat16, float32 or float64");
+static Opt<std::string>
+    AutocastType("autocast", "type",
+                 "Of --budget: forward() runs with autocast to this type, "
+                 "float16 or bfloat16 (mixed precision)");
+static Opt<std::string> Against(
+    "against", "file",
+    "Of --budget: what models take more or less than in this report, which "
+    "--budget-format=json wrote for other files, or before a change");
+static Opt<BudgetFormat> BudgetForm(
+    "budget-format", "", "Form of --budget", cl::init(BudgetFormat::Text),
+    cl::values(clEnumValN(BudgetFormat::Text, "text", "tables to read"),
+               clEnumValN(BudgetFormat::Json, "json",
+                          "the same, with all tensors")));
+
+/// Reads `24GB`: a number and a unit, of which one is 1,024 of the one before.
+static std::optional<uint64_t> readBytes(StringRef Text) {
+  double Number = 0;
+  const StringRef Digits =
+      Text.take_while([](char C) { return llvm::isDigit(C) || C == '.'; });
+  if (Digits.empty() || Digits.getAsDouble(Number))
+    return std::nullopt;
+  const unsigned Exponent =
+      llvm::StringSwitch<unsigned>(Text.drop_front(Digits.size()).trim())
+          .CasesLower("b", "", 0)
+          .CasesLower("k", "kb", "kib", 1)
+          .CasesLower("m", "mb", "mib", 2)
+          .CasesLower("g", "gb", "gib", 3)
+          .CasesLower("t", "tb", "tib", 4)
+          .Default(5);
+  for (unsigned I = 0; I < Exponent; ++I)
+    Number *= 1024;
+  // Beyond 2^60 nothing is counted.
+  if (Exponent == 5 || Number < 1 || Number > 1e18)
+    return std::nullopt;
+  return static_cast<uint64_t>(Number);
+}
+
+/// Reads \p Option, the name of one of the types that are \p Known: those of
+/// floating point of at most \p Widest bytes.
+static Error readType(const Opt<std::string> &Option, StringRef Known,
+                      unsigned Widest, std::string &Result) {
+  if (!Option.getNumOccurrences())
+    return Error::success();
+  const auto Type = bytes::elementType(Option);
+  if (!Type || !Type->Name.contains("float") || Type->Bytes > Widest)
+    return makeError("'" + Option + "' is not a type for --" + Option.ArgStr +
+                     "; there are " + Known);
+  Result = Type->Name.str();
+  return Error::success();
+}
+
+Error readBudget(StringRef Html, BudgetOptions &Result) {
+  if (!Budget)
+    return refuse("model optimizer budget-format input memory device dtype "
+                  "autocast against",
+                  " goes with --budget");
+  if (Error E = refuse("checks level fail-on audit-nolint whole-program shard "
+                       "merge-shards shard-dir baseline write-baseline confirm "
+                       "staged pre-commit fix fix-errors fix-notes fix-dry-run "
+                       "verify-fixes export-fixes sarif no-verify-fixes format "
+                       "output line-filter list-checks warnings-as-errors",
+                       " is about findings, and does not go with --budget"))
+    return E;
+  if (Error E = refuse("diff", " is about findings; --budget compares with the "
+                               "report that --against names"))
+    return E;
+  if (Error E = check(
+          {{Html == "-" && BudgetForm == BudgetFormat::Json,
+            "only one of --html and --budget-format=json can be written to "
+            "the standard output"},
+           {isGivenEmpty(Against), "--against needs the name of a file"},
+           {!Html.empty() && !Against.empty(),
+            "--html does not go with --against: the page shows no change"}}))
+    return E;
+  Result.Asked = true;
+  Result.Model = Model;
+  Result.Optimizer = Optimizer;
+  Result.Format = BudgetForm;
+  Result.Against = Against;
+  if (Model.getNumOccurrences())
+    if (Error E = bytes::checkModelText(Model))
+      return makeError("--model: " + toString(std::move(E)));
+  if (Optimizer.getNumOccurrences() && !bytes::optimizerNamed(Optimizer))
+    return makeError(
+        "--optimizer: '" + Optimizer + "' is not known; there are " +
+        join(map_range(bytes::Optimizers, [](const auto &O) { return O.Name; }),
+             ", "));
+  Result.Inputs.assign(Inputs.begin(), Inputs.end());
+  for (const std::string &Input : Result.Inputs)
+    if (Error E = bytes::checkInputText(Input))
+      return makeError("--input: " + toString(std::move(E)));
+  Result.Device = Device;
+  if (Error E = readType(ModelType, "float16, bfloat16, float32 and float64", 8,
+                         Result.Type))
+    return E;
+  if (Error E =
+          readType(AutocastType, "float16 and bfloat16", 2, Result.Autocast))
+    return E;
+  if (!DeviceMemory.getNumOccurrences())
+    return Error::success();
+  const std::optional<uint64_t> Bytes = readBytes(DeviceMemory);
+  if (!Bytes)
+    return makeError("--memory: '" + DeviceMemory +
+                     "' is not a size; a size is a number and B, KB, MB, GB "
+                     "or TB, as in 24GB");
+  Result.Memory = *Bytes;
+  return Error::success();
 }
 
 } // namespace libtorch_tidy::driver

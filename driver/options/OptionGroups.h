@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For the files that define options of the command line: those about models
-/// are in BudgetOptions.cpp, those about shards and runs in OptionGroups.cpp,
-/// the others in CommandLine.cpp.
+/// For the files that define options of the command line: those about models,
+/// shards and runs are in OptionGroups.cpp, the others in CommandLine.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +16,10 @@
 
 #include "driver/budget/BudgetReport.h"
 #include "driver/engine/Batch.h"
-#include "driver/output/RunPrinter.h"
+#include "driver/output/Reports.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/StringSaver.h"
-#include <optional>
 #include <string>
 
 namespace libtorch_tidy::driver {
@@ -29,10 +27,21 @@ namespace libtorch_tidy::driver {
 inline llvm::cl::OptionCategory Category("libtorch-tidy options");
 
 /// An option of this program; LLVM's libraries bring others.
+/// \p Value is what the help calls its value; empty where that goes without
+/// saying.
 template <typename T> struct Opt : llvm::cl::opt<T> {
   template <typename... Modifiers>
-  explicit Opt(const Modifiers &...Given)
-      : llvm::cl::opt<T>(Given..., llvm::cl::cat(Category)) {}
+  Opt(llvm::StringRef Name, llvm::StringRef Value, llvm::StringRef Help,
+      const Modifiers &...Given)
+      : llvm::cl::opt<T>(Name, llvm::cl::value_desc(Value),
+                         llvm::cl::desc(Help), Given...,
+                         llvm::cl::cat(Category)) {}
+};
+
+struct Flag : Opt<bool> {
+  template <typename... Modifiers>
+  Flag(llvm::StringRef Name, llvm::StringRef Help, const Modifiers &...Given)
+      : Opt(Name, "", Help, Given...) {}
 };
 
 inline bool isGivenEmpty(const llvm::cl::opt<std::string> &Option) {
@@ -42,6 +51,9 @@ inline bool isGivenEmpty(const llvm::cl::opt<std::string> &Option) {
 /// An error about the first of the options \p Names, with spaces between them,
 /// that was given: its name and \p Why.
 llvm::Error refuse(llvm::StringRef Names, const llvm::Twine &Why);
+
+/// The message of the first of \p Rules that is broken.
+llvm::Error check(llvm::ArrayRef<std::pair<bool, llvm::StringRef>> Rules);
 
 /// LLVM's libraries bring hundreds of options of their own. None of them is
 /// ours to offer, and a mistyped option must not happen to be one.
@@ -57,7 +69,6 @@ void nameFiles(llvm::MutableArrayRef<const char *> Args,
 llvm::Error readShards(ShardOptions &Result);
 
 /// Reads the options about the bytes of models, with what --html says.
-/// BudgetOptions.cpp.
 llvm::Error readBudget(llvm::StringRef Html, BudgetOptions &Result);
 
 /// Reads the options about reports of a run: what --watch-report is asked for,

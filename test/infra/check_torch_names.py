@@ -37,8 +37,8 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 # (file, name): why it may stand there.
 ALLOWED = {
     ("checks/history/AccumulatedHistoryCheck.cpp", "detach"): "a value of option Fix",
-    ("driver/options/BudgetOptions.cpp", "cpu"): "a value of --device",
-    ("driver/options/BudgetOptions.cpp", "cuda"): "a value of --device",
+    ("driver/options/OptionGroups.cpp", "cpu"): "a value of --device",
+    ("driver/options/OptionGroups.cpp", "cuda"): "a value of --device",
     ("driver/budget/BudgetJson.cpp", "backward"): "a key of JSON",
     ("driver/budget/BudgetJson.cpp", "cpu"): "a value in JSON",
     ("driver/budget/BudgetJson.cpp", "cuda"): "a value in JSON",
