@@ -194,18 +194,16 @@ static Json asJson(const ModuleChange &C, bool Steps, StringRef Folder) {
   Json Result = {{"path", Row.Path}, {"class", Row.Class}};
   Result.update(placed(Row.Made, Folder));
   Result["change"] = !C.Before ? "added" : !C.After ? "removed" : "changed";
-  auto Side = [&](uint64_t Bytes, uint64_t Kept) {
+  auto Figures = [&](auto Bytes, auto Kept) {
     Json Each = {{"bytes", Bytes}};
     if (Steps)
       Each["kept"] = Kept;
     return Each;
   };
   Result["before"] =
-      C.Before ? Side(C.BytesBefore, C.KeptBefore) : Json(nullptr);
-  Result["after"] = C.After ? Side(C.BytesAfter, C.KeptAfter) : Json(nullptr);
-  Result["difference"] = {{"bytes", C.bytes()}};
-  if (Steps)
-    Result["difference"]["kept"] = C.kept();
+      C.Before ? Figures(C.Then.Bytes, C.Then.Kept) : Json(nullptr);
+  Result["after"] = C.After ? Figures(C.Now.Bytes, C.Now.Kept) : Json(nullptr);
+  Result["difference"] = Figures(C.bytes(), C.kept());
   return Result;
 }
 
@@ -222,12 +220,11 @@ static Json asJson(const ModelPair &P, const BudgetSides &Sides,
     const std::vector<ModuleChange> Rows = modulesOf(P, Options);
     Change = hasChanged(P, Options, Rows) ? "changed" : "same";
     for (const ModuleChange &C : Rows)
-      Modules.push_back(asJson(C, haveSteps(P), Folder));
+      Modules.push_back(asJson(C, P.haveSteps(), Folder));
     Difference = differenceOf(Before, After);
-  } else if (P.RefusedBefore || P.RefusedAfter) {
+  } else if (P.Refused) {
     Change = "refused";
-    Result["reason"] =
-        P.RefusedBefore ? P.RefusedBefore->Reason : P.RefusedAfter->Reason;
+    Result["reason"] = P.Refused->Reason;
   } else if (P.After ? Sides.LacksBefore : Sides.LacksAfter) {
     Change = "unknown";
   } else {
@@ -243,14 +240,11 @@ static Json asJson(const ModelPair &P, const BudgetSides &Sides,
   return Result;
 }
 
-static std::string written(const Json &Report) {
-  // Names of files and of modules can hold any bytes.
-  return Report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string asJson(const bytes::UnitBudget &Budget,
-                   const BudgetOptions &Options, const Failures &Trouble,
-                   StringRef Folder) {
+std::string budgetReport(const bytes::UnitBudget &Budget,
+                         const BudgetOptions &Options, const Failures &Trouble,
+                         StringRef Folder) {
+  if (Options.Format == BudgetFormat::Text)
+    return asText(documentOf(Budget, Options, Folder));
   Json Result = {{"version", ReportVersion},
                  {"models", Json::array()},
                  {"unanswered", Json::array()}};
@@ -262,11 +256,13 @@ std::string asJson(const bytes::UnitBudget &Budget,
   for (const auto &[File, Reason] : Trouble)
     Result["notRead"].push_back(
         {{"file", printable(relativePath(File, Folder))}, {"reason", Reason}});
-  return written(Result);
+  return written(Result, 2) + "\n";
 }
 
-std::string asJson(const BudgetSides &Sides, const BudgetOptions &Options,
-                   StringRef Folder) {
+std::string budgetReport(const BudgetSides &Sides, const BudgetOptions &Options,
+                         StringRef Folder) {
+  if (Options.Format == BudgetFormat::Text)
+    return asText(documentOf(Sides, Options, Folder));
   Json Result = {{"version", ReportVersion},
                  {"against", Sides.Against},
                  {"models", Json::array()},
@@ -279,7 +275,7 @@ std::string asJson(const BudgetSides &Sides, const BudgetOptions &Options,
     Each["before"] = R.IsBefore;
     Result["unanswered"].push_back(std::move(Each));
   }
-  return written(Result);
+  return written(Result, 2) + "\n";
 }
 
 namespace {
@@ -288,7 +284,18 @@ namespace {
 class ReportReader {
 public:
   explicit ReportReader(const BudgetOptions &Options) : Options(Options) {}
-  BudgetSides read(const Json &Report);
+
+  BudgetSides read(const Json &Report) {
+    BudgetSides Result;
+    Result.Against = Options.Against;
+    Result.LacksBefore = Report.contains("notRead");
+    for (const Json &Each : list(Report, "models"))
+      Result.Before.Models.push_back(model(Each));
+    for (const Json &Each : list(Report, "unanswered"))
+      Result.Before.Refused.push_back(
+          {text(Each, "model"), spot(Each), text(Each, "reason")});
+    return Result;
+  }
 
   /// The first member that is missing, or of another kind than it is written;
   /// empty: there is none.
@@ -324,159 +331,140 @@ private:
     return {text(Of, "file"), static_cast<unsigned>(number(Of, "line"))};
   }
 
+  /// Were figures that \p Option decides made with the same value?
   void expect(StringRef Option, const std::string &Then,
-              const std::string &Now);
-  std::vector<bytes::MissingRow> missing(const Json &Of);
-  bytes::PeakRow peak(const Json &Step, const char *Name);
-  bytes::StepRows step(const Json &Of);
-  TensorRow tensor(const Json &Of);
-  ModuleRow module(const Json &Of, bool HasStep);
-  ModelRows model(const Json &Of);
+              const std::string &Now) {
+    if (Then != Now && Differs.empty())
+      Differs = ((Then.empty() ? "without --" : "with --") + Option +
+                 (Then.empty() ? "" : "=") + Then)
+                    .str();
+  }
+
+  std::vector<bytes::MissingRow> missing(const Json &Of) {
+    std::vector<bytes::MissingRow> Result;
+    for (const Json &Each : list(Of, "missing"))
+      Result.push_back({spot(Each), text(Each, "text")});
+    return Result;
+  }
+
+  bytes::PeakRow peak(const Json &Step, const char *Name) {
+    const Json &Of = at(Step, {Name});
+    bytes::PeakRow Result;
+    Result.Bytes = number(Of, "bytes");
+    Result.IsOptimizer = isTrue(at(Of, {"optimizer"}));
+    if (!Of.contains("file"))
+      return Result;
+    Result.Where = spot(Of);
+    Result.Module = text(Of, "module");
+    Result.IsBackward = flag(Of, "backward");
+    return Result;
+  }
+
+  bytes::StepRows step(const Json &Of) {
+    bytes::StepRows Result;
+    for (const Json &Input : list(Of, "input"))
+      Result.InputTexts.push_back(textOf(Input));
+    if (Of.contains("inputAt"))
+      Result.InputFrom = spot(Of["inputAt"]);
+    Result.Result = printable(text(Of, "result"));
+    Result.Missing = missing(Of);
+    Result.Fails = flag(Of, "fails");
+    expect("device", text(Of, "device"), nameOf(Options.Device));
+    expect("autocast", textOf(at(Of, {"autocast"})), Options.Autocast);
+    if (Result.Fails) {
+      // The last of them says why.
+      if (Result.Missing.empty() && Wrong.empty())
+        Wrong = "missing";
+      return Result;
+    }
+    auto MemoryText = [](uint64_t Bytes) {
+      return Bytes ? std::to_string(Bytes) + "B" : std::string();
+    };
+    const uint64_t Memory = Of.contains("memory") ? number(Of, "memory") : 0;
+    expect("memory", MemoryText(Memory), MemoryText(Options.Memory));
+    Result.Inputs = bytesOf(Of, "inputs");
+    Result.Kept = bytesOf(Of, "kept");
+    Result.Inference = peak(Of, "inference");
+    Result.Unguarded = peak(Of, "unguarded");
+    Result.FirstStep = peak(Of, "firstStep");
+    Result.LaterSteps = peak(Of, "laterSteps");
+    if (const Json &Reserved = at(Of, {"reserved"}); !Reserved.is_null()) {
+      Result.ReservedByInference = bytesOf(Reserved, "inference");
+      Result.ReservedByTraining = bytesOf(Reserved, "training");
+    }
+    if (at(Of, {"largestBatch"}).is_number_unsigned())
+      Result.LargestBatch = int64_t(std::min<uint64_t>(
+          number(Of, "largestBatch"), bytes::StepRows::AnyBatch));
+    return Result;
+  }
+
+  TensorRow tensor(const Json &Of) {
+    TensorRow Result;
+    Result.IsParameter = text(Of, "kind") == "parameter";
+    Result.GetsGradient = isTrue(at(Of, {"gradient"}));
+    Result.IsKnown = !at(Of, {"bytes"}).is_null();
+    if (Result.IsKnown)
+      Result.Bytes = number(Of, "bytes");
+    const Json &Shape = at(Of, {"shape"});
+    Result.Elements = Shape.is_array();
+    // One that is not known, or is negative, is no unsigned number.
+    for (const Json &Size : listOf(Shape))
+      Result.Elements *= Size.is_number_unsigned() ? Size.get<uint64_t>() : 0;
+    return Result;
+  }
+
+  ModuleRow module(const Json &Of, bool HasStep) {
+    ModuleRow Result;
+    Result.Path = text(Of, "path");
+    Result.Name = Result.Class = text(Of, "class");
+    Result.Made = spot(Of);
+    Result.IsRepeated = Of.contains("sameAs");
+    if (Result.IsRepeated)
+      return Result;
+    Result.IsIncomplete = !flag(Of, "exact");
+    Result.IsUnlisted = !flag(Of, "listed");
+    for (const Json &Each : list(Of, "tensors"))
+      Result.Tensors.push_back(tensor(Each));
+    if (HasStep)
+      Result.Kept = bytesOf(Of, "kept");
+    return Result;
+  }
+
+  ModelRows model(const Json &Of) {
+    ModelRows Result;
+    Result.Title = text(Of, "model");
+    Result.Made = spot(Of);
+    Result.Missing = missing(Of);
+    expect("dtype", textOf(at(Of, {"convertedTo"})), Options.Type);
+    expect("optimizer", textOf(at(Of, {"optimizer", "name"})),
+           Options.Optimizer);
+    if (const Json &Step = at(Of, {"step"}); !Step.is_null()) {
+      Result.HasStep = true;
+      Result.Step = step(Step);
+    }
+    // Where a module lies in the tree, its path says.
+    std::map<std::pair<bool, std::string>, unsigned> Depths;
+    for (const Json &Each : list(Of, "modules")) {
+      ModuleRow Row = module(Each, hasStep(Result));
+      // Those that are not listed come last, and the first is not repeated.
+      if (Row.IsRepeated && !Result.Modules.empty())
+        Row.IsUnlisted = Result.Modules.back().IsUnlisted;
+      const size_t Dot = Row.Path.rfind('.');
+      const auto Parent =
+          Depths.find({Row.IsUnlisted,
+                       Dot == Row.Path.npos ? "" : Row.Path.substr(0, Dot)});
+      if (!Row.Path.empty())
+        Row.Depth = Parent == Depths.end() ? 1 : Parent->second + 1;
+      Depths[{Row.IsUnlisted, Row.Path}] = Row.Depth;
+      Result.Modules.push_back(std::move(Row));
+    }
+    return Result;
+  }
 
   const BudgetOptions &Options;
 };
 
 } // namespace
-
-/// Were figures that \p Option decides made with the same value?
-void ReportReader::expect(StringRef Option, const std::string &Then,
-                          const std::string &Now) {
-  if (Then != Now && Differs.empty())
-    Differs = ((Then.empty() ? "without --" : "with --") + Option +
-               (Then.empty() ? "" : "=") + Then)
-                  .str();
-}
-
-std::vector<bytes::MissingRow> ReportReader::missing(const Json &Of) {
-  std::vector<bytes::MissingRow> Result;
-  for (const Json &Each : list(Of, "missing"))
-    Result.push_back({spot(Each), text(Each, "text")});
-  return Result;
-}
-
-bytes::PeakRow ReportReader::peak(const Json &Step, const char *Name) {
-  const Json &Of = at(Step, {Name});
-  bytes::PeakRow Result;
-  Result.Bytes = number(Of, "bytes");
-  Result.IsOptimizer = isTrue(at(Of, {"optimizer"}));
-  if (!Of.contains("file"))
-    return Result;
-  Result.Where = spot(Of);
-  Result.Module = text(Of, "module");
-  Result.IsBackward = flag(Of, "backward");
-  return Result;
-}
-
-bytes::StepRows ReportReader::step(const Json &Of) {
-  bytes::StepRows Result;
-  for (const Json &Input : list(Of, "input"))
-    Result.InputTexts.push_back(textOf(Input));
-  if (Of.contains("inputAt"))
-    Result.InputFrom = spot(Of["inputAt"]);
-  Result.Result = printable(text(Of, "result"));
-  Result.Missing = missing(Of);
-  Result.Fails = flag(Of, "fails");
-  expect("device", text(Of, "device"), nameOf(Options.Device));
-  expect("autocast", textOf(at(Of, {"autocast"})), Options.Autocast);
-  if (Result.Fails) {
-    // The last of them says why.
-    if (Result.Missing.empty() && Wrong.empty())
-      Wrong = "missing";
-    return Result;
-  }
-  auto MemoryText = [](uint64_t Bytes) {
-    return Bytes ? std::to_string(Bytes) + "B" : std::string();
-  };
-  const uint64_t Memory = Of.contains("memory") ? number(Of, "memory") : 0;
-  expect("memory", MemoryText(Memory), MemoryText(Options.Memory));
-  Result.Inputs = bytesOf(Of, "inputs");
-  Result.Kept = bytesOf(Of, "kept");
-  Result.Inference = peak(Of, "inference");
-  Result.Unguarded = peak(Of, "unguarded");
-  Result.FirstStep = peak(Of, "firstStep");
-  Result.LaterSteps = peak(Of, "laterSteps");
-  if (const Json &Reserved = at(Of, {"reserved"}); !Reserved.is_null()) {
-    Result.ReservedByInference = bytesOf(Reserved, "inference");
-    Result.ReservedByTraining = bytesOf(Reserved, "training");
-  }
-  if (at(Of, {"largestBatch"}).is_number_unsigned())
-    Result.LargestBatch = int64_t(std::min<uint64_t>(
-        number(Of, "largestBatch"), bytes::StepRows::AnyBatch));
-  return Result;
-}
-
-TensorRow ReportReader::tensor(const Json &Of) {
-  TensorRow Result;
-  Result.IsParameter = text(Of, "kind") == "parameter";
-  Result.GetsGradient = isTrue(at(Of, {"gradient"}));
-  Result.IsKnown = !at(Of, {"bytes"}).is_null();
-  if (Result.IsKnown)
-    Result.Bytes = number(Of, "bytes");
-  const Json &Shape = at(Of, {"shape"});
-  Result.Elements = Shape.is_array();
-  // One that is not known, or is negative, is no unsigned number.
-  for (const Json &Size : listOf(Shape))
-    Result.Elements *= Size.is_number_unsigned() ? Size.get<uint64_t>() : 0;
-  return Result;
-}
-
-ModuleRow ReportReader::module(const Json &Of, bool HasStep) {
-  ModuleRow Result;
-  Result.Path = text(Of, "path");
-  Result.Name = Result.Class = text(Of, "class");
-  Result.Made = spot(Of);
-  Result.IsRepeated = Of.contains("sameAs");
-  if (Result.IsRepeated)
-    return Result;
-  Result.IsIncomplete = !flag(Of, "exact");
-  Result.IsUnlisted = !flag(Of, "listed");
-  for (const Json &Each : list(Of, "tensors"))
-    Result.Tensors.push_back(tensor(Each));
-  if (HasStep)
-    Result.Kept = bytesOf(Of, "kept");
-  return Result;
-}
-
-ModelRows ReportReader::model(const Json &Of) {
-  ModelRows Result;
-  Result.Title = text(Of, "model");
-  Result.Made = spot(Of);
-  Result.Missing = missing(Of);
-  expect("dtype", textOf(at(Of, {"convertedTo"})), Options.Type);
-  expect("optimizer", textOf(at(Of, {"optimizer", "name"})), Options.Optimizer);
-  if (const Json &Step = at(Of, {"step"}); !Step.is_null()) {
-    Result.HasStep = true;
-    Result.Step = step(Step);
-  }
-  // Where a module lies in the tree, its path says.
-  std::map<std::pair<bool, std::string>, unsigned> Depths;
-  for (const Json &Each : list(Of, "modules")) {
-    ModuleRow Row = module(Each, hasStep(Result));
-    // Those that are not listed come last, and the first is not repeated.
-    if (Row.IsRepeated && !Result.Modules.empty())
-      Row.IsUnlisted = Result.Modules.back().IsUnlisted;
-    const size_t Dot = Row.Path.rfind('.');
-    const auto Parent = Depths.find(
-        {Row.IsUnlisted, Dot == Row.Path.npos ? "" : Row.Path.substr(0, Dot)});
-    if (!Row.Path.empty())
-      Row.Depth = Parent == Depths.end() ? 1 : Parent->second + 1;
-    Depths[{Row.IsUnlisted, Row.Path}] = Row.Depth;
-    Result.Modules.push_back(std::move(Row));
-  }
-  return Result;
-}
-
-BudgetSides ReportReader::read(const Json &Report) {
-  BudgetSides Result;
-  Result.Against = Options.Against;
-  Result.LacksBefore = Report.contains("notRead");
-  for (const Json &Each : list(Report, "models"))
-    Result.Before.Models.push_back(model(Each));
-  for (const Json &Each : list(Report, "unanswered"))
-    Result.Before.Refused.push_back(
-        {text(Each, "model"), spot(Each), text(Each, "reason")});
-  return Result;
-}
 
 llvm::Expected<BudgetSides> readReport(const BudgetOptions &Options,
                                        llvm::vfs::FileSystem &FS) {

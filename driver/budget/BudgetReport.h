@@ -23,17 +23,8 @@ namespace libtorch_tidy::driver {
 enum class BudgetFormat { Text, Json };
 
 /// What the command line says about --budget.
-struct BudgetOptions {
+struct BudgetOptions : bytes::BudgetRequest {
   bool Asked = false;
-  std::string Model;     ///< Empty: all.
-  std::string Optimizer; ///< One of bytes::Optimizers; or empty.
-  /// Of forward(), as bytes::parseInputText() takes them; empty: those that the
-  /// program passes.
-  std::vector<std::string> Inputs;
-  uint64_t Memory = 0; ///< In bytes, of the device; 0: not given.
-  bytes::DeviceKind Device = bytes::DeviceKind::Cpu;
-  std::string Type;     ///< That models are converted to; empty: not at all.
-  std::string Autocast; ///< Its type; empty: off.
   BudgetFormat Format = BudgetFormat::Text;
   /// A report as JSON: what changed since, instead; empty: not asked.
   std::string Against;

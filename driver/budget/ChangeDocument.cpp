@@ -15,6 +15,17 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
+static std::string signedNumber(int64_t Number) {
+  if (Number == 0)
+    return "0";
+  return (Number < 0 ? "-" : "+") + grouped(magnitude(Number));
+}
+
+/// "at least 4.9 KB"
+static std::string sizeOf(bool IsExact, uint64_t Bytes) {
+  return (IsExact ? "" : "at least ") + readableBytes(Bytes);
+}
+
 namespace {
 
 /// A figure of both sides.
@@ -32,21 +43,258 @@ public:
                 const BudgetOptions &Options, StringRef Folder)
       : P(P), Sides(Sides), Options(Options), Folder(Folder),
         Then(printable(Sides.Against)) {}
-  Section make();
+
+  Section make() {
+    if (!P.hasBoth()) {
+      saySteps();
+      sayMissing();
+      return {oneSide(), std::move(Blocks)};
+    }
+    add(modelTotals(*P.Before, Options), modelTotals(*P.After, Options));
+    if (P.haveSteps())
+      add(stepTotals(P.Before->Step, Folder),
+          stepTotals(P.After->Step, Folder));
+    Modules = modulesOf(P, Options);
+    Changed = hasChanged(P, Options, Modules);
+    if (Changed)
+      Blocks.push_back(rowsBlock(figureTable()));
+    if (!Modules.empty())
+      Blocks.push_back(rowsBlock(moduleTable()));
+    saySteps();
+    sayMissing();
+    return {firstLine(), std::move(Blocks)};
+  }
 
 private:
-  void add(const std::vector<Total> &Then, std::vector<Total> Now);
-  std::string subject() const;
-  std::string inputRemark() const;
-  std::string nameOf(const ModuleChange &C) const;
-  std::string mostOf(int64_t All) const;
-  std::string firstLine() const;
-  std::string oneSide() const;
-  std::string figureTable() const;
-  std::string moduleTable() const;
-  void say(const ModelRows *M, Block B);
-  void saySteps();
-  void sayMissing();
+  /// Of all figures that one of the sides has.
+  void add(const std::vector<Total> &Then, std::vector<Total> Now) {
+    auto Find = [](const std::vector<Total> &All, StringRef Name) {
+      return llvm::find_if(All, [&](const Total &T) { return T.Name == Name; });
+    };
+    for (size_t I = 0; I < Then.size(); ++I)
+      if (Find(Now, Then[I].Name) == Now.end())
+        Now.insert(Now.begin() + std::min(I, Now.size()), {Then[I].Name, 0});
+    for (const Total &T : Now) {
+      auto It = Find(Then, T.Name);
+      Figures.push_back(
+          {T.Name, It == Then.end() ? 0 : It->Bytes, T.Bytes, T.Note});
+    }
+  }
+
+  /// The model, where words about it follow.
+  std::string subject() const {
+    return modelTitle(P.one(), Options) + (Options.Type.empty() ? "" : ",");
+  }
+
+  /// That figures of steps, if any, are not about the same input.
+  std::string inputRemark() const {
+    if (!P.inputsDiffer())
+      return "";
+    return !P.Before->HasStep  ? "; an input is known only now"
+           : !P.After->HasStep ? "; no input is known now"
+                               : "; the inputs differ";
+  }
+
+  /// "up4.conv (net.cpp:12)"
+  std::string nameOf(const ModuleChange &C) const {
+    const ModuleRow &Row = C.row();
+    std::string Result =
+        Row.Path.empty() ? "the model itself" : printable(Row.Path);
+    if (!C.After)
+      return Result + " (removed)";
+    const std::string Line = lineOf(Row.Made, Folder);
+    return Line.empty() ? Result : Result + " (" + Line + ")";
+  }
+
+  /// "; 700.1 MB of it in up4.conv (net.cpp:12)": the module that does most of
+  /// \p All. Of what is kept, some may be free again at the peak.
+  std::string mostOf(int64_t All) const {
+    auto Most = llvm::find_if(Modules, [&](const ModuleChange &C) {
+      return C.Part != 0 && (C.Part > 0) == (All > 0);
+    });
+    if (Most == Modules.end())
+      return "";
+    const std::string Size = readableBytes(magnitude(Most->Part));
+    if (magnitude(Most->Part) <= magnitude(All) && !Most->kept())
+      return "; " + Size + " of it in " + nameOf(*Most);
+    return "; " + nameOf(*Most) + " holds " + Size +
+           (All > 0 ? " more" : " less");
+  }
+
+  /// The first line about a model that both sides have.
+  std::string firstLine() const {
+    const std::string Before =
+        P.Before->Title == P.After->Title
+            ? ""
+            : " (before: " + printable(P.Before->Title) + ")";
+    const bool Exact = isExact(*P.Before) && isExact(*P.After);
+    if (!Changed)
+      return subject() + Before + " does not change" +
+             (Exact ? "" : ", as far as it is known") +
+             (P.After->HasStep && P.After->Step.Fails ? "; its step fails"
+                                                      : "") +
+             inputRemark();
+    std::string Result = modelTitle(*P.After, Options) + Before + ": ";
+    const bool Steps = P.haveSteps();
+    const Figure &Main = *llvm::find_if(Figures, [&](const Figure &F) {
+      return F.Name == (Steps ? "peak of later steps" : "together");
+    });
+    const int64_t All = Main.difference();
+    if (P.stepsDiffer()) {
+      Result += P.After->Step.Fails ? "the step fails with this change"
+                                    : "the step no longer fails";
+      if (All == 0)
+        return Result + inputRemark();
+      Result += "; ";
+    }
+    // What is left out of one side can be more than the difference.
+    if (!Exact)
+      return Result + "what this change does is not known exactly: " +
+             sizeOf(isExact(*P.Before), Main.Before) + " before, and " +
+             sizeOf(isExact(*P.After), Main.After) + " now" +
+             (Steps ? ", at the peak of later steps" : "") + inputRemark();
+    if (All == 0)
+      return Result + "this change leaves the " +
+             (Steps ? "peak of later steps" : "total") + " as it is" +
+             inputRemark();
+    Result += All > 0 ? "this change adds " : "this change saves ";
+    Result += readableBytes(magnitude(All));
+    if (Steps)
+      Result += All > 0 ? " to the peak of later steps"
+                        : " at the peak of later steps";
+    return Result + mostOf(All) + inputRemark();
+  }
+
+  /// A model that one side lacks.
+  std::string oneSide() const {
+    const ModelRows &Model = P.one();
+    // "4.9 KB, and 2.4 MB at the peak of later steps"
+    std::string Size = sizeOf(Model.Missing.empty(),
+                              totalsOf(Model.Modules, Options.Optimizer).all());
+    if (hasStep(Model))
+      Size += ", and " + sizeOf(isExact(Model), Model.Step.LaterSteps.Bytes) +
+              " at the peak of later steps";
+    if (Model.HasStep && Model.Step.Fails)
+      Size += P.After ? "; its step fails" : "; its step failed";
+    const std::string Title = modelTitle(Model, Options);
+    const std::string Known =
+        P.After ? "; it takes " + Size : "; in " + Then + " it took " + Size;
+    if (P.Refused)
+      return Title + ": " + (P.After ? "in " + Then + ", " : "") +
+             printable(P.Refused->Reason) + Known;
+    if (P.After ? Sides.LacksBefore : Sides.LacksAfter)
+      return Title + ": what it " + (P.After ? "took in " + Then : "takes") +
+             " is not known" + Known;
+    return subject() + (P.After ? " is new: it takes " : " is gone: it took ") +
+           Size;
+  }
+
+  std::string figureTable() const {
+    std::vector<Cells> Lines = {{"", "before", "after", "change"}};
+    const size_t OfModel =
+        llvm::find_if(Figures,
+                      [](const Figure &F) { return F.Name == "together"; }) -
+        Figures.begin();
+    for (size_t I = 0; I < Figures.size(); ++I) {
+      const Figure &F = Figures[I];
+      auto IsLess = [&](const ModelRows &M) {
+        return I <= OfModel ? !M.Missing.empty() : !isExact(M);
+      };
+      Lines.push_back({F.Name, atLeast(IsLess(*P.Before), grouped(F.Before)),
+                       atLeast(IsLess(*P.After), grouped(F.After)),
+                       signedNumber(F.difference()), F.Note});
+    }
+    return inColumns("lrrrl", Lines);
+  }
+
+  std::string moduleTable() const {
+    // More than a reader wants; JSON has all.
+    constexpr size_t MaxRows = 100;
+    const bool Steps = P.haveSteps();
+    std::vector<Cells> Lines = {
+        {"module", "class", "made at", "bytes", "change"}};
+    if (Steps)
+      llvm::append_range(Lines.front(), Cells{"kept", "change"});
+    for (const ModuleChange &C : llvm::ArrayRef(Modules).take_front(MaxRows)) {
+      const ModuleRow &Row = C.row();
+      Cells &L = Lines.emplace_back(
+          Cells{Row.Path.empty() ? printable(Row.Name) : printable(Row.Path),
+                printable(Row.Class), lineOf(Row.Made, Folder),
+                atLeast(C.Then.IsIncomplete || C.Now.IsIncomplete,
+                        grouped(C.Now.Bytes)),
+                signedNumber(C.bytes())});
+      if (C.Before && C.After && C.Before->Class != C.After->Class)
+        L[1] += ", was " + printable(C.Before->Class);
+      if (Steps) {
+        L.push_back(grouped(C.Now.Kept));
+        L.push_back(signedNumber(C.kept()));
+      }
+      if (!C.Before || !C.After)
+        L.push_back(!C.Before ? P.Before->Missing.empty() ? "added"
+                                                          : "not known before"
+                    : P.After->Missing.empty() ? "removed"
+                                               : "not known now");
+    }
+    return inColumns(Steps ? "lllrrrrl" : "lllrrl", Lines,
+                     Modules.size() - std::min(Modules.size(), MaxRows));
+  }
+
+  /// About \p M, or both sides. Only the first is apart from what is above it.
+  void say(const ModelRows *M, Block B) {
+    if (M && M == P.Before)
+      B.Sentences.front().insert(0, "In " + Then + ": ");
+    B.Follows = !Blocks.empty() && Blocks.back().Is != Block::Rows;
+    Blocks.push_back(std::move(B));
+  }
+
+  /// With which inputs, and which batch fits.
+  void saySteps() {
+    const bool Differ = !P.hasBoth() || P.inputsDiffer();
+    for (const ModelRows *M : {P.After, P.Before}) {
+      if (!M)
+        continue;
+      const bool IsPassed = M == P.After && !M->Step.InputFrom.File.empty();
+      if (M->HasStep) {
+        if (M->Step.Fails || Differ || (Changed && IsPassed))
+          say(M, stepBlock(M->Step, Options, Folder));
+      } else if (Options.Memory && (Differ || M == P.After)) {
+        say(M, {Block::Said, {NoInputSentence.str()}});
+      } else if (P.hasBoth() && Differ) {
+        say(M,
+            {Block::Said, {"Nothing passes an input whose sizes are known."}});
+      }
+    }
+    const ModelRows &One = P.one();
+    if (!Changed || !(P.hasBoth() ? P.haveSteps() : hasStep(One)))
+      return;
+    if (Options.Device == bytes::DeviceKind::Cuda)
+      say(nullptr, {Block::Said, {EstimateSentence.str()}});
+    if (!Options.Memory || !isExact(One) ||
+        (P.hasBoth() && !isExact(*P.Before)))
+      return;
+    auto Answer = [&](const ModelRows &M) {
+      say(&M, {Block::Answer, {batchSentence(M.Step.LargestBatch, Options)}});
+    };
+    Answer(One);
+    if (P.hasBoth() && P.Before->Step.LargestBatch != One.Step.LargestBatch)
+      Answer(*P.Before);
+  }
+
+  /// What is not known of either side.
+  void sayMissing() {
+    for (const ModelRows *M : {P.Before, P.After}) {
+      if (!M)
+        continue;
+      std::vector<bytes::MissingRow> Missing = M->Missing;
+      if (hasStep(*M))
+        llvm::append_range(Missing, M->Step.Missing);
+      if (!Missing.empty())
+        Blocks.push_back(
+            missingBlock("not known " + (M == P.Before ? "in " + Then : "now") +
+                             ", and left out:",
+                         Missing, Folder));
+    }
+  }
 
   const ModelPair &P;
   const BudgetSides &Sides;
@@ -61,270 +309,6 @@ private:
 };
 
 } // namespace
-
-static std::string signedNumber(int64_t Number) {
-  if (Number == 0)
-    return "0";
-  return (Number < 0 ? "-" : "+") + grouped(magnitude(Number));
-}
-
-/// "at least 4.9 KB"
-static std::string sizeOf(bool IsExact, uint64_t Bytes) {
-  return (IsExact ? "" : "at least ") + readableBytes(Bytes);
-}
-
-/// Of all figures that one of the sides has.
-void ChangeSection::add(const std::vector<Total> &Then,
-                        std::vector<Total> Now) {
-  auto Find = [](const std::vector<Total> &All, StringRef Name) {
-    return llvm::find_if(All, [&](const Total &T) { return T.Name == Name; });
-  };
-  for (size_t I = 0; I < Then.size(); ++I)
-    if (Find(Now, Then[I].Name) == Now.end())
-      Now.insert(Now.begin() + std::min(I, Now.size()), {Then[I].Name, 0});
-  for (const Total &T : Now) {
-    auto It = Find(Then, T.Name);
-    Figures.push_back(
-        {T.Name, It == Then.end() ? 0 : It->Bytes, T.Bytes, T.Note});
-  }
-}
-
-/// The model, where words about it follow.
-std::string ChangeSection::subject() const {
-  return modelTitle(P.one(), Options) + (Options.Type.empty() ? "" : ",");
-}
-
-/// "up4.conv (net.cpp:12)"
-std::string ChangeSection::nameOf(const ModuleChange &C) const {
-  const ModuleRow &Row = C.row();
-  std::string Result =
-      Row.Path.empty() ? "the model itself" : printable(Row.Path);
-  if (!C.After)
-    return Result + " (removed)";
-  const std::string Line = lineOf(Row.Made, Folder);
-  return Line.empty() ? Result : Result + " (" + Line + ")";
-}
-
-/// "; 700.1 MB of it in up4.conv (net.cpp:12)": the module that does most of
-/// \p All. Of what is kept, some may be free again at the peak.
-std::string ChangeSection::mostOf(int64_t All) const {
-  auto Most = llvm::find_if(Modules, [&](const ModuleChange &C) {
-    return C.Part != 0 && (C.Part > 0) == (All > 0);
-  });
-  if (Most == Modules.end())
-    return "";
-  const std::string Size = readableBytes(magnitude(Most->Part));
-  if (magnitude(Most->Part) <= magnitude(All) && !Most->kept())
-    return "; " + Size + " of it in " + nameOf(*Most);
-  return "; " + nameOf(*Most) + " holds " + Size +
-         (All > 0 ? " more" : " less");
-}
-
-/// That figures of steps, if any, are not about the same input.
-std::string ChangeSection::inputRemark() const {
-  if (!inputsDiffer(P))
-    return "";
-  return !P.Before->HasStep  ? "; an input is known only now"
-         : !P.After->HasStep ? "; no input is known now"
-                             : "; the inputs differ";
-}
-
-/// The first line about a model that both sides have.
-std::string ChangeSection::firstLine() const {
-  const std::string Before =
-      P.Before->Title == P.After->Title
-          ? ""
-          : " (before: " + printable(P.Before->Title) + ")";
-  const bool Exact = isExact(*P.Before) && isExact(*P.After);
-  if (!Changed)
-    return subject() + Before + " does not change" +
-           (Exact ? "" : ", as far as it is known") +
-           (P.After->HasStep && P.After->Step.Fails ? "; its step fails" : "") +
-           inputRemark();
-  std::string Result = modelTitle(*P.After, Options) + Before + ": ";
-  const bool Steps = haveSteps(P);
-  const Figure &Main = *llvm::find_if(Figures, [&](const Figure &F) {
-    return F.Name == (Steps ? "peak of later steps" : "together");
-  });
-  const int64_t All = Main.difference();
-  if (stepsDiffer(P)) {
-    Result += P.After->Step.Fails ? "the step fails with this change"
-                                  : "the step no longer fails";
-    if (All == 0)
-      return Result + inputRemark();
-    Result += "; ";
-  }
-  // What is left out of one side can be more than the difference.
-  if (!Exact)
-    return Result + "what this change does is not known exactly: " +
-           sizeOf(isExact(*P.Before), Main.Before) + " before, and " +
-           sizeOf(isExact(*P.After), Main.After) + " now" +
-           (Steps ? ", at the peak of later steps" : "") + inputRemark();
-  if (All == 0)
-    return Result + "this change leaves the " +
-           (Steps ? "peak of later steps" : "total") + " as it is" +
-           inputRemark();
-  Result += All > 0 ? "this change adds " : "this change saves ";
-  Result += readableBytes(magnitude(All));
-  if (Steps)
-    Result +=
-        All > 0 ? " to the peak of later steps" : " at the peak of later steps";
-  return Result + mostOf(All) + inputRemark();
-}
-
-std::string ChangeSection::figureTable() const {
-  Columns All("lrrrl");
-  All.add({"", "before", "after", "change"});
-  const size_t OfModel =
-      llvm::find_if(Figures,
-                    [](const Figure &F) { return F.Name == "together"; }) -
-      Figures.begin();
-  for (size_t I = 0; I < Figures.size(); ++I) {
-    const Figure &F = Figures[I];
-    auto IsLess = [&](const ModelRows &M) {
-      return I <= OfModel ? !M.Missing.empty() : !isExact(M);
-    };
-    All.add({F.Name, atLeast(IsLess(*P.Before), grouped(F.Before)),
-             atLeast(IsLess(*P.After), grouped(F.After)),
-             signedNumber(F.difference()), F.Note});
-  }
-  return All.print(0);
-}
-
-std::string ChangeSection::moduleTable() const {
-  // More than a reader wants; JSON has all.
-  constexpr size_t MaxRows = 100;
-  const bool Steps = haveSteps(P);
-  Columns All(Steps ? "lllrrrrl" : "lllrrl");
-  Columns::Line Head = {"module", "class", "made at", "bytes", "change"};
-  if (Steps)
-    llvm::append_range(Head, std::vector<std::string>{"kept", "change"});
-  All.add(std::move(Head));
-  for (const ModuleChange &C : llvm::ArrayRef(Modules).take_front(MaxRows)) {
-    const ModuleRow &Row = C.row();
-    Columns::Line L = {Row.Path.empty() ? printable(Row.Name)
-                                        : printable(Row.Path),
-                       printable(Row.Class), lineOf(Row.Made, Folder),
-                       atLeast(C.IsIncomplete, grouped(C.BytesAfter)),
-                       signedNumber(C.bytes())};
-    if (C.Before && C.After && C.Before->Class != C.After->Class)
-      L[1] += ", was " + printable(C.Before->Class);
-    if (Steps) {
-      L.push_back(grouped(C.KeptAfter));
-      L.push_back(signedNumber(C.kept()));
-    }
-    if (!C.Before || !C.After)
-      L.push_back(!C.Before
-                      ? P.Before->Missing.empty() ? "added" : "not known before"
-                  : P.After->Missing.empty() ? "removed"
-                                             : "not known now");
-    All.add(std::move(L));
-  }
-  return All.print(Modules.size() - std::min(Modules.size(), MaxRows));
-}
-
-/// About \p M, or both sides. Only the first is apart from what is above it.
-void ChangeSection::say(const ModelRows *M, Block B) {
-  if (M && M == P.Before)
-    B.Sentences.front().insert(0, "In " + Then + ": ");
-  B.Follows = !Blocks.empty() && Blocks.back().Is != Block::Rows;
-  Blocks.push_back(std::move(B));
-}
-
-/// With which inputs, and which batch fits.
-void ChangeSection::saySteps() {
-  const bool Differ = !P.hasBoth() || inputsDiffer(P);
-  for (const ModelRows *M : {P.After, P.Before}) {
-    if (!M)
-      continue;
-    const bool IsPassed = M == P.After && !M->Step.InputFrom.File.empty();
-    if (M->HasStep) {
-      if (M->Step.Fails || Differ || (Changed && IsPassed))
-        say(M, stepBlock(M->Step, Options, Folder));
-    } else if (Options.Memory && (Differ || M == P.After)) {
-      say(M, {Block::Said, {NoInputSentence.str()}});
-    } else if (P.hasBoth() && Differ) {
-      say(M, {Block::Said, {"Nothing passes an input whose sizes are known."}});
-    }
-  }
-  const ModelRows &One = P.one();
-  if (!Changed || !(P.hasBoth() ? haveSteps(P) : hasStep(One)))
-    return;
-  if (Options.Device == bytes::DeviceKind::Cuda)
-    say(nullptr, {Block::Said, {EstimateSentence.str()}});
-  if (!Options.Memory || !isExact(One) || (P.hasBoth() && !isExact(*P.Before)))
-    return;
-  auto Answer = [&](const ModelRows &M) {
-    say(&M, {Block::Answer, {batchSentence(M.Step.LargestBatch, Options)}});
-  };
-  Answer(One);
-  if (P.hasBoth() && P.Before->Step.LargestBatch != One.Step.LargestBatch)
-    Answer(*P.Before);
-}
-
-/// What is not known of either side.
-void ChangeSection::sayMissing() {
-  for (const ModelRows *M : {P.Before, P.After}) {
-    if (!M)
-      continue;
-    std::vector<bytes::MissingRow> Missing = M->Missing;
-    if (hasStep(*M))
-      llvm::append_range(Missing, M->Step.Missing);
-    if (!Missing.empty())
-      Blocks.push_back(missingBlock("not known " +
-                                        (M == P.Before ? "in " + Then : "now") +
-                                        ", and left out:",
-                                    Missing, Folder));
-  }
-}
-
-/// A model that one side lacks.
-std::string ChangeSection::oneSide() const {
-  const ModelRows &Model = P.one();
-  // "4.9 KB, and 2.4 MB at the peak of later steps"
-  std::string Size = sizeOf(Model.Missing.empty(),
-                            totalsOf(Model.Modules, Options.Optimizer).all());
-  if (hasStep(Model))
-    Size += ", and " + sizeOf(isExact(Model), Model.Step.LaterSteps.Bytes) +
-            " at the peak of later steps";
-  if (Model.HasStep && Model.Step.Fails)
-    Size += P.After ? "; its step fails" : "; its step failed";
-  const std::string Title = modelTitle(Model, Options);
-  if (P.RefusedBefore)
-    return Title + ": in " + Then + ", " + printable(P.RefusedBefore->Reason) +
-           "; it takes " + Size;
-  if (P.RefusedAfter)
-    return Title + ": " + printable(P.RefusedAfter->Reason) + "; in " + Then +
-           " it took " + Size;
-  if (P.After && Sides.LacksBefore)
-    return Title + ": what it took in " + Then + " is not known; it takes " +
-           Size;
-  if (!P.After && Sides.LacksAfter)
-    return Title + ": what it takes is not known; in " + Then + " it took " +
-           Size;
-  return subject() + (P.After ? " is new: it takes " : " is gone: it took ") +
-         Size;
-}
-
-Section ChangeSection::make() {
-  if (!P.hasBoth()) {
-    saySteps();
-    sayMissing();
-    return {oneSide(), std::move(Blocks)};
-  }
-  add(modelTotals(*P.Before, Options), modelTotals(*P.After, Options));
-  if (haveSteps(P))
-    add(stepTotals(P.Before->Step, Folder), stepTotals(P.After->Step, Folder));
-  Modules = modulesOf(P, Options);
-  Changed = hasChanged(P, Options, Modules);
-  if (Changed)
-    Blocks.push_back(rowsBlock(figureTable()));
-  if (!Modules.empty())
-    Blocks.push_back(rowsBlock(moduleTable()));
-  saySteps();
-  sayMissing();
-  return {firstLine(), std::move(Blocks)};
-}
 
 Document documentOf(const BudgetSides &Sides, const BudgetOptions &Options,
                     StringRef Folder) {

@@ -137,21 +137,20 @@ static constexpr size_t MaxRows = 400;
 /// The modules, as a tree.
 static std::string moduleTable(const ModelRows &Model, StringRef Folder) {
   const std::vector<Subtree> Sums = subtrees(Model.Modules);
-  // Module, class and place; numbers; sizes of a result.
-  Columns All("lllrrrl");
   const bool HasStep = hasStep(Model);
-  All.add({"module", "class", "made at", "parameters", "bytes",
-           HasStep ? "kept" : "", HasStep ? "result" : ""});
+  std::vector<Cells> Lines = {{"module", "class", "made at", "parameters",
+                               "bytes", HasStep ? "kept" : "",
+                               HasStep ? "result" : ""}};
   const size_t Shown = std::min(Model.Modules.size(), MaxRows);
   bool Unlisted = false;
   for (size_t I = 0; I < Shown; ++I) {
     const ModuleRow &Row = Model.Modules[I];
     if (Row.IsUnlisted && !Unlisted)
-      All.add({"in no parameters():"});
+      Lines.push_back({"in no parameters():"});
     Unlisted = Row.IsUnlisted;
-    Columns::Line L = {std::string(2 * size_t(Row.Depth), ' ') +
-                           printable(Row.Name),
-                       printable(Row.Class), lineOf(Row.Made, Folder)};
+    Cells &L = Lines.emplace_back(
+        Cells{std::string(2 * size_t(Row.Depth), ' ') + printable(Row.Name),
+              printable(Row.Class), lineOf(Row.Made, Folder)});
     L.resize(7);
     if (Row.IsRepeated) {
       L[2] = "the same as '" + printable(Row.SameAs) + "'";
@@ -163,9 +162,9 @@ static std::string moduleTable(const ModelRows &Model, StringRef Folder) {
         L[6] = Row.Result;
       }
     }
-    All.add(std::move(L));
   }
-  return All.print(Model.Modules.size() - Shown);
+  // Module, class and place; numbers; sizes of a result.
+  return inColumns("lllrrrl", Lines, Model.Modules.size() - Shown);
 }
 
 static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
@@ -213,13 +212,14 @@ Document documentOf(const bytes::UnitBudget &Budget,
   return Result;
 }
 
-std::string Columns::print(size_t Missing) const {
+std::string inColumns(StringRef Sides, llvm::ArrayRef<Cells> Lines,
+                      size_t Missing) {
   std::vector<size_t> Widths(Sides.size());
-  for (const Line &L : Lines)
+  for (const Cells &L : Lines)
     for (size_t I = 0; I < L.size(); ++I)
       Widths[I] = std::max(Widths[I], L[I].size());
   std::string Result;
-  for (const Line &L : Lines) {
+  for (const Cells &L : Lines) {
     std::string Text = " ";
     for (size_t I = 0; I < L.size(); ++I) {
       const std::string Space(Widths[I] - L[I].size(), ' ');
@@ -235,22 +235,20 @@ std::string Columns::print(size_t Missing) const {
 }
 
 static std::string totalsText(llvm::ArrayRef<Total> Totals, bool IsIncomplete) {
-  size_t NameWidth = 0, NumberWidth = 0;
+  std::vector<Cells> Lines;
   for (const Total &T : Totals) {
-    NameWidth = std::max(NameWidth, T.Name.size());
-    NumberWidth = std::max(NumberWidth, grouped(T.Bytes).size());
-  }
-  std::string Result;
-  for (const Total &T : Totals) {
-    const std::string Number = grouped(T.Bytes);
-    Result += "  " + T.Name + std::string(NameWidth - T.Name.size(), ' ') +
-              (IsIncomplete ? "  at least " : "  ") +
-              std::string(NumberWidth - Number.size(), ' ') + Number + " bytes";
+    Cells &L = Lines.emplace_back(Cells{T.Name});
+    if (IsIncomplete)
+      L.push_back("at least");
+    L.push_back(grouped(T.Bytes) + " bytes");
     if (T.Bytes >= 1024)
-      Result += "  (" + readableBytes(T.Bytes) + ")";
-    Result += (T.Note.empty() ? "" : "  " + T.Note) + "\n";
+      L.push_back("(" + readableBytes(T.Bytes) + ")");
+    if (T.Bytes >= 1024 && !T.Note.empty())
+      L.back() += "  " + T.Note;
+    else
+      L.push_back(T.Note);
   }
-  return Result;
+  return inColumns(IsIncomplete ? "llrl" : "lrl", Lines);
 }
 
 static std::string asText(const Block &B) {
@@ -282,21 +280,6 @@ std::string asText(const Document &D) {
     Result += "  " + R.About + ": " + (R.Where.empty() ? "" : R.Where + ": ") +
               R.Text + "\n";
   return Result;
-}
-
-std::string budgetReport(const bytes::UnitBudget &Budget,
-                         const BudgetOptions &Options, const Failures &Trouble,
-                         StringRef Folder) {
-  return Options.Format == BudgetFormat::Json
-             ? asJson(Budget, Options, Trouble, Folder)
-             : asText(documentOf(Budget, Options, Folder));
-}
-
-std::string budgetReport(const BudgetSides &Sides, const BudgetOptions &Options,
-                         StringRef Folder) {
-  return Options.Format == BudgetFormat::Json
-             ? asJson(Sides, Options, Folder)
-             : asText(documentOf(Sides, Options, Folder));
 }
 
 } // namespace libtorch_tidy::driver

@@ -39,27 +39,51 @@ struct BudgetTotals {
 BudgetTotals totalsOf(llvm::ArrayRef<bytes::ModuleRow> Rows,
                       llvm::StringRef Optimizer);
 
-/// What a module has, all below it included.
+/// What several modules have together.
 struct Subtree {
   uint64_t Parameters = 0, Bytes = 0, Kept = 0;
   bool IsIncomplete = false;
 };
+/// For each module what it has, all below it included.
 std::vector<Subtree> subtrees(llvm::ArrayRef<bytes::ModuleRow> Rows);
 
 /// Has \p Model a step that does not fail?
-bool hasStep(const bytes::ModelRows &Model);
+inline bool hasStep(const bytes::ModelRows &Model) {
+  return Model.HasStep && !Model.Step.Fails;
+}
 /// Is nothing missing in the sums of \p Model, nor in those of its step?
-bool isExact(const bytes::ModelRows &Model);
+inline bool isExact(const bytes::ModelRows &Model) {
+  return Model.Missing.empty() &&
+         (!hasStep(Model) || Model.Step.Missing.empty());
+}
 /// The class of a model, as its title has it.
-llvm::StringRef classOf(llvm::StringRef Title);
+inline llvm::StringRef classOf(llvm::StringRef Title) {
+  return Title.split('(').first;
+}
 
 /// A model before and after, as far as there is one.
 struct ModelPair {
   const bytes::ModelRows *Before = nullptr, *After = nullptr;
-  const bytes::RefusedModel *RefusedBefore = nullptr, *RefusedAfter = nullptr;
+  /// What the side that has none says of it, if anything.
+  const bytes::RefusedModel *Refused = nullptr;
 
   bool hasBoth() const { return Before && After; }
   const bytes::ModelRows &one() const { return After ? *After : *Before; }
+
+  // Of a pair that has both sides:
+  /// Can the steps of both be compared?
+  bool haveSteps() const { return hasStep(*Before) && hasStep(*After); }
+  /// Does the step of one side fail, and the other's not?
+  bool stepsDiffer() const {
+    return Before->HasStep && After->HasStep &&
+           Before->Step.Fails != After->Step.Fails;
+  }
+  /// Is only one side given an input, or each another one?
+  bool inputsDiffer() const {
+    return Before->HasStep != After->HasStep ||
+           (After->HasStep &&
+            Before->Step.InputTexts != After->Step.InputTexts);
+  }
 };
 
 /// Pairs by title and file, by title, and then those of a class that has one
@@ -67,25 +91,16 @@ struct ModelPair {
 std::vector<ModelPair> pairsOf(const BudgetSides &Sides,
                                llvm::StringRef Folder);
 
-// Of pairs that have both sides:
-/// Can the steps of both be compared?
-bool haveSteps(const ModelPair &P);
-/// Does the step of one side fail, and the other's not?
-bool stepsDiffer(const ModelPair &P);
-/// Is only one side given an input, or each another one?
-bool inputsDiffer(const ModelPair &P);
-
 /// A module whose bytes, or what it keeps, changed: its own, and those of all
 /// below it where it was added or removed.
 struct ModuleChange {
   const bytes::ModuleRow *Before = nullptr, *After = nullptr;
-  uint64_t BytesBefore = 0, BytesAfter = 0, KeptBefore = 0, KeptAfter = 0;
-  bool IsIncomplete = false;
+  Subtree Then, Now; ///< Kept is 0 unless the steps can be compared.
   /// By which its part of the figure of the first line changed.
   int64_t Part = 0;
 
-  int64_t bytes() const { return int64_t(BytesAfter - BytesBefore); }
-  int64_t kept() const { return int64_t(KeptAfter - KeptBefore); }
+  int64_t bytes() const { return int64_t(Now.Bytes - Then.Bytes); }
+  int64_t kept() const { return int64_t(Now.Kept - Then.Kept); }
   const bytes::ModuleRow &row() const { return After ? *After : *Before; }
 };
 /// Those that changed of a pair that has both sides, the largest first.
@@ -163,12 +178,6 @@ Document documentOf(const BudgetSides &Sides, const BudgetOptions &Options,
                     llvm::StringRef Folder);
 std::string asText(const Document &D);
 
-std::string asJson(const bytes::UnitBudget &Budget,
-                   const BudgetOptions &Options, const Failures &Trouble,
-                   llvm::StringRef Folder);
-std::string asJson(const BudgetSides &Sides, const BudgetOptions &Options,
-                   llvm::StringRef Folder);
-
 /// \p Number without its sign. A report can hold any number.
 inline uint64_t magnitude(int64_t Number) {
   return Number < 0 ? 0 - uint64_t(Number) : uint64_t(Number);
@@ -213,21 +222,13 @@ inline constexpr llvm::StringLiteral EstimateSentence =
     "On a GPU this is an estimate: the memory that its kernels need for "
     "themselves is not known.";
 
-/// Columns of text, each as wide as its widest cell.
-class Columns {
-public:
-  using Line = std::vector<std::string>;
-  /// A letter for each column: 'l' if its cells stand to the left, else 'r'.
-  explicit Columns(llvm::StringRef Sides) : Sides(Sides) {}
-  /// Cells that \p L lacks are empty.
-  void add(Line L) { Lines.push_back(std::move(L)); }
-  /// With a last line about the \p Missing modules that are not there.
-  std::string print(size_t Missing) const;
-
-private:
-  const std::string Sides;
-  std::vector<Line> Lines;
-};
+/// The cells of one line of a table; those at its end that it lacks are empty.
+using Cells = std::vector<std::string>;
+/// Columns of text, each as wide as its widest cell. \p Sides has a letter for
+/// each: 'l' if its cells stand to the left, else 'r'. A last line is about the
+/// \p Missing modules that are not there.
+std::string inColumns(llvm::StringRef Sides, llvm::ArrayRef<Cells> Lines,
+                      size_t Missing = 0);
 
 /// What is in use during the whole pass: a band of the picture.
 struct Band {

@@ -80,30 +80,25 @@ static size_t endOfSubtree(llvm::ArrayRef<ModuleRow> Rows, size_t At) {
   return End;
 }
 
-std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
-  std::vector<Subtree> Result(Rows.size());
-  for (size_t I = 0; I < Rows.size(); ++I)
-    for (size_t J = I, End = endOfSubtree(Rows, I); J < End; ++J) {
-      Result[I].IsIncomplete |= Rows[J].IsIncomplete;
-      Result[I].Kept += Rows[J].Kept;
-      for (const TensorRow &T : Rows[J].Tensors) {
-        Result[I].Parameters += T.IsParameter ? T.Elements : 0;
-        Result[I].Bytes += T.Bytes;
-      }
+static Subtree sumOf(llvm::ArrayRef<ModuleRow> Rows) {
+  Subtree Result;
+  for (const ModuleRow &Row : Rows) {
+    Result.IsIncomplete |= Row.IsIncomplete;
+    Result.Kept += Row.Kept;
+    for (const TensorRow &T : Row.Tensors) {
+      Result.Parameters += T.IsParameter ? T.Elements : 0;
+      Result.Bytes += T.Bytes;
     }
+  }
   return Result;
 }
 
-bool hasStep(const ModelRows &Model) {
-  return Model.HasStep && !Model.Step.Fails;
+std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
+  std::vector<Subtree> Result;
+  for (size_t I = 0; I < Rows.size(); ++I)
+    Result.push_back(sumOf(Rows.slice(I, endOfSubtree(Rows, I) - I)));
+  return Result;
 }
-
-bool isExact(const ModelRows &Model) {
-  return Model.Missing.empty() &&
-         (!hasStep(Model) || Model.Step.Missing.empty());
-}
-
-StringRef classOf(StringRef Title) { return Title.split('(').first; }
 
 void addAfter(BudgetSides &Sides, bytes::UnitBudget Now, bool LacksSome,
               const BudgetOptions &Options) {
@@ -174,51 +169,10 @@ std::vector<ModelPair> pairsOf(const BudgetSides &Sides, StringRef Folder) {
     });
     return It == All.end() ? nullptr : &*It;
   };
-  for (ModelPair &P : Result) {
-    if (!P.Before)
-      P.RefusedBefore = RefusalOf(Sides.Before.Refused, *P.After);
-    if (!P.After)
-      P.RefusedAfter = RefusalOf(Sides.After.Refused, *P.Before);
-  }
-  return Result;
-}
-
-bool haveSteps(const ModelPair &P) {
-  return hasStep(*P.Before) && hasStep(*P.After);
-}
-
-bool stepsDiffer(const ModelPair &P) {
-  return P.Before->HasStep && P.After->HasStep &&
-         P.Before->Step.Fails != P.After->Step.Fails;
-}
-
-bool inputsDiffer(const ModelPair &P) {
-  return P.Before->HasStep != P.After->HasStep ||
-         (P.After->HasStep &&
-          P.Before->Step.InputTexts != P.After->Step.InputTexts);
-}
-
-namespace {
-
-/// Of a module: bytes, and those that a step has of them from its second one
-/// on, with gradients and what the optimizer keeps.
-struct Sums {
-  uint64_t Bytes = 0, Kept = 0, Held = 0;
-  bool IsIncomplete = false;
-};
-
-} // namespace
-
-static Sums sumsOf(llvm::ArrayRef<ModuleRow> Rows,
-                   const BudgetOptions &Options) {
-  const BudgetTotals All = totalsOf(Rows, Options.Optimizer);
-  Sums Result;
-  Result.Bytes = All.Parameters + All.Buffers + All.Unlisted;
-  Result.Held = All.all();
-  for (const ModuleRow &Row : Rows) {
-    Result.Kept += Row.Kept;
-    Result.IsIncomplete |= Row.IsIncomplete;
-  }
+  for (ModelPair &P : Result)
+    if (!P.hasBoth())
+      P.Refused =
+          RefusalOf((P.After ? Sides.Before : Sides.After).Refused, P.one());
   return Result;
 }
 
@@ -231,48 +185,39 @@ static PathMap pathsOf(const ModelRows &Model) {
   return Result;
 }
 
-/// The rows of \p Model that \p Other lacks, each with those below it.
-static std::vector<llvm::ArrayRef<ModuleRow>> onlyIn(const ModelRows &Model,
-                                                     const PathMap &Other) {
-  const llvm::ArrayRef<ModuleRow> Rows = Model.Modules;
-  std::vector<llvm::ArrayRef<ModuleRow>> Result;
-  for (size_t I = 0; I < Rows.size();) {
-    const bool IsInBoth = Other.count({Rows[I].IsUnlisted, Rows[I].Path});
-    const size_t End = IsInBoth ? I + 1 : endOfSubtree(Rows, I);
-    if (!IsInBoth)
-      Result.push_back(Rows.slice(I, End - I));
-    I = End;
-  }
-  return Result;
-}
-
 std::vector<ModuleChange> modulesOf(const ModelPair &P,
                                     const BudgetOptions &Options) {
-  const bool Steps = haveSteps(P);
   const PathMap Before = pathsOf(*P.Before), After = pathsOf(*P.After);
   std::vector<ModuleChange> Result;
   // Rows of both sides; none where a side lacks the module.
   auto Add = [&](llvm::ArrayRef<ModuleRow> Old, llvm::ArrayRef<ModuleRow> New) {
-    const Sums Then = sumsOf(Old, Options), Now = sumsOf(New, Options);
-    ModuleChange C;
-    C.Before = Old.empty() ? nullptr : &Old.front();
-    C.After = New.empty() ? nullptr : &New.front();
-    C.BytesBefore = Then.Bytes;
-    C.BytesAfter = Now.Bytes;
-    C.KeptBefore = Steps ? Then.Kept : 0;
-    C.KeptAfter = Steps ? Now.Kept : 0;
-    C.IsIncomplete = Then.IsIncomplete || Now.IsIncomplete;
-    C.Part = int64_t(Now.Held - Then.Held + C.KeptAfter - C.KeptBefore);
+    ModuleChange C = {Old.empty() ? nullptr : &Old.front(),
+                      New.empty() ? nullptr : &New.front(), sumOf(Old),
+                      sumOf(New)};
+    if (!P.haveSteps())
+      C.Then.Kept = C.Now.Kept = 0;
+    // Gradients and what the optimizer keeps are there from the second step on.
+    C.Part = int64_t(totalsOf(New, Options.Optimizer).all() -
+                     totalsOf(Old, Options.Optimizer).all()) +
+             C.kept();
     if (C.bytes() || C.kept() || !C.Before || !C.After)
       Result.push_back(C);
+  };
+  // What \p Other lacks comes with all that is below it.
+  auto ForEachOnlyIn = [](llvm::ArrayRef<ModuleRow> Rows, const PathMap &Other,
+                          auto Do) {
+    for (size_t I = 0, End; I < Rows.size(); I = End) {
+      const bool IsInBoth = Other.count({Rows[I].IsUnlisted, Rows[I].Path});
+      End = IsInBoth ? I + 1 : endOfSubtree(Rows, I);
+      if (!IsInBoth)
+        Do(Rows.slice(I, End - I));
+    }
   };
   for (const auto &[Path, I] : After)
     if (auto It = Before.find(Path); It != Before.end())
       Add(P.Before->Modules[It->second], P.After->Modules[I]);
-  for (llvm::ArrayRef<ModuleRow> Rows : onlyIn(*P.After, Before))
-    Add({}, Rows);
-  for (llvm::ArrayRef<ModuleRow> Rows : onlyIn(*P.Before, After))
-    Add(Rows, {});
+  ForEachOnlyIn(P.After->Modules, Before, [&](auto Rows) { Add({}, Rows); });
+  ForEachOnlyIn(P.Before->Modules, After, [&](auto Rows) { Add(Rows, {}); });
   llvm::stable_sort(Result, [](const ModuleChange &A, const ModuleChange &B) {
     return magnitude(A.Part) > magnitude(B.Part);
   });
@@ -285,14 +230,14 @@ bool hasChanged(const ModelPair &P, const BudgetOptions &Options,
     const BudgetTotals Of = totalsOf(M.Modules, Options.Optimizer);
     std::vector<uint64_t> Result = {Of.Parameters, Of.Buffers, Of.Gradients,
                                     Of.OptimizerState.value_or(0), Of.Unlisted};
-    if (const bytes::StepRows &Step = M.Step; haveSteps(P))
+    if (const bytes::StepRows &Step = M.Step; P.haveSteps())
       Result.insert(Result.end(),
                     {Step.Kept, Step.Inference.Bytes, Step.Unguarded.Bytes,
                      Step.FirstStep.Bytes, Step.LaterSteps.Bytes,
                      Step.ReservedByInference, Step.ReservedByTraining});
     return Result;
   };
-  return !Modules.empty() || stepsDiffer(P) ||
+  return !Modules.empty() || P.stepsDiffer() ||
          FiguresOf(*P.Before) != FiguresOf(*P.After);
 }
 
@@ -300,9 +245,8 @@ std::vector<Refusal> refusalsOf(const BudgetSides &Sides,
                                 llvm::ArrayRef<ModelPair> Pairs) {
   std::vector<Refusal> Result;
   auto Add = [&](const RefusedModel &M, bool IsBefore) {
-    if (llvm::none_of(Pairs, [&](const ModelPair &P) {
-          return P.RefusedBefore == &M || P.RefusedAfter == &M;
-        }))
+    if (llvm::none_of(Pairs,
+                      [&](const ModelPair &P) { return P.Refused == &M; }))
       Result.push_back({&M, IsBefore});
   };
   for (const RefusedModel &M : Sides.After.Refused)

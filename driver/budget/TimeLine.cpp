@@ -9,6 +9,7 @@
 #include "driver/budget/Document.h"
 #include "driver/output/Markup.h"
 #include "driver/project/Messages.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 #include <set>
 
@@ -105,6 +106,32 @@ private:
     OS << "</svg>\n";
   }
 
+  void plot() {
+    const std::string Stretched = llvm::formatv(
+        R"(<svg y="{0}" width="100%" height="{1}" viewBox="0 0 {2} {1}" )"
+        R"(preserveAspectRatio="none">)"
+        "\n",
+        Top, Height, All.size());
+    OS << "<svg class=\"plot\" role=\"img\" aria-label=\"Bytes in use during "
+       << Pass.Name << ": " << readableBytes(Most) << " at the peak\">\n"
+       << Stretched;
+    areas();
+    OS << "</svg>\n";
+    for (const auto &[Level, Text] : Ticks)
+      OS << "<line class=\"grid\" x2=\"100%\" y1=\"" << decimal(Level, 1)
+         << "\" y2=\"" << decimal(Level, 1) << "\"/>";
+    OS << "\n";
+    labels();
+    // Above all else, what a pointer over the picture is told.
+    OS << Stretched;
+    for (const auto &[I, Each] : llvm::enumerate(All))
+      OS << "<rect class=\"hit\" x=\"" << I << "\" width=\"1\" height=\""
+         << Height << "\"><title>" << escapeHtml(place(Each.At)) << "\nat most "
+         << grouped(Each.At.Bytes) << " bytes (" << readableBytes(Each.At.Bytes)
+         << ")\nthen " << grouped(Each.After) << " bytes</title></rect>\n";
+    OS << "</svg>\n</svg>\n";
+  }
+
   /// What is in use between operators, and above it what is while they run.
   void areas() {
     OS << "<path class=\"while\" d=\"M0 " << Height;
@@ -115,9 +142,6 @@ private:
     for (const auto &[I, Each] : llvm::enumerate(All))
       OS << "L" << I + 1 << " " << decimal(level(Each.After), 1);
     OS << "V" << Height << "z\"/>\n";
-  }
-
-  void floor() {
     uint64_t Below = 0;
     for (const Band &Each : Bands) {
       const uint64_t End = Below + Each.Bytes;
@@ -126,15 +150,6 @@ private:
          << "\" height=\"" << decimal(level(Below) - level(End), 1) << "\"/>\n";
       Below = End;
     }
-  }
-
-  /// What a pointer over the picture is told.
-  void hits() {
-    for (const auto &[I, Each] : llvm::enumerate(All))
-      OS << "<rect class=\"hit\" x=\"" << I << "\" width=\"1\" height=\""
-         << Height << "\"><title>" << escapeHtml(place(Each.At)) << "\nat most "
-         << grouped(Each.At.Bytes) << " bytes (" << readableBytes(Each.At.Bytes)
-         << ")\nthen " << grouped(Each.After) << " bytes</title></rect>\n";
   }
 
   /// What is not to be stretched with the width.
@@ -166,28 +181,6 @@ private:
     OS << "</text>\n";
   }
 
-  void plot() {
-    OS << "<svg class=\"plot\" role=\"img\" aria-label=\"Bytes in use during "
-       << Pass.Name << ": " << readableBytes(Most) << " at the peak\">\n"
-       << "<svg y=\"" << Top << "\" width=\"100%\" height=\"" << Height
-       << "\" viewBox=\"0 0 " << All.size() << " " << Height
-       << "\" preserveAspectRatio=\"none\">\n";
-    areas();
-    floor();
-    OS << "</svg>\n";
-    for (const auto &[Level, Text] : Ticks)
-      OS << "<line class=\"grid\" x2=\"100%\" y1=\"" << decimal(Level, 1)
-         << "\" y2=\"" << decimal(Level, 1) << "\"/>";
-    OS << "\n";
-    labels();
-    // Above all else, for the pointer.
-    OS << "<svg y=\"" << Top << "\" width=\"100%\" height=\"" << Height
-       << "\" viewBox=\"0 0 " << All.size() << " " << Height
-       << "\" preserveAspectRatio=\"none\">\n";
-    hits();
-    OS << "</svg>\n</svg>\n";
-  }
-
   void legend() {
     OS << "<ul class=\"legend\">\n";
     for (const Band &Each : Bands)
@@ -211,12 +204,13 @@ private:
        << "<table>\n<thead><tr><th scope=\"col\">Place</th><th scope=\"col\" "
           "class=\"count\">Bytes</th></tr></thead>\n<tbody>\n";
     constexpr size_t MaxPlaces = 10;
-    std::set<std::tuple<std::string, unsigned, std::string, bool, bool>> Seen;
+    std::set<std::tuple<StringRef, unsigned, StringRef, bool, bool>> Places;
     for (const Column *Each : Order) {
       const PeakRow &At = Each->At;
-      if (Seen.size() < MaxPlaces &&
-          Seen.insert({At.Where.File, At.Where.Line, At.Module, At.IsBackward,
-                       At.IsOptimizer})
+      if (Places.size() < MaxPlaces &&
+          Places
+              .emplace(At.Where.File, At.Where.Line, At.Module, At.IsBackward,
+                       At.IsOptimizer)
               .second)
         OS << "<tr><td>" << escapeHtml(place(At)) << "</td><td class=\"count\">"
            << grouped(At.Bytes) << "</td></tr>\n";
