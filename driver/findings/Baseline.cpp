@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/findings/Baseline.h"
+#include "driver/findings/Selection.h"
 #include "driver/project/Json.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
@@ -61,11 +61,12 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
     if (!at(Entry, {"level"}).is_number_unsigned())
       return makeError("a finding has no 'level'");
     E.Strength = Entry["level"].get<unsigned>();
-    for (auto [Key, Value] :
-         {std::pair("check", &E.Check), std::pair("file", &E.File),
-          std::pair("function", &E.Function), std::pair("unit", &E.Unit),
-          std::pair("fingerprint", &E.Fingerprint),
-          std::pair("message", &E.Message)}) {
+    for (auto [Key, Value] : {std::pair("check", &E.Check),
+                              {"file", &E.File},
+                              {"function", &E.Function},
+                              {"unit", &E.Unit},
+                              {"fingerprint", &E.Fingerprint},
+                              {"message", &E.Message}}) {
       if (!at(Entry, {Key}).is_string())
         return makeError("a finding has no '" + llvm::Twine(Key) + "'");
       *Value = textOf(Entry[Key]);
@@ -109,9 +110,7 @@ std::string Baseline::text() const {
                     {"unit", E.Unit},
                     {"fingerprint", E.Fingerprint}});
   Json File = {{VersionKey, Version}, {"findings", std::move(List)}};
-  return File.dump(1, ' ', /*ensure_ascii=*/false,
-                   Json::error_handler_t::replace) +
-         "\n";
+  return written(File, 1) + "\n";
 }
 
 std::vector<BaselineEntry>

@@ -4,18 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// One finding, independent of Clang, and the merge of the findings of many
-/// translation units into one list.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_FINDING_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_FINDING_H
 
 #include "checks/base/Catalog.h"
 #include "fixits/Verifier.h"
+#include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <optional>
 #include <string>
@@ -80,6 +75,7 @@ enum class FindingKind : unsigned char {
   Configuration, ///< A bad option value or a malformed NOLINT comment.
 };
 
+/// Independent of Clang.
 struct Finding {
   FindingKind Kind = FindingKind::Defect;
   std::string Check;
@@ -105,6 +101,12 @@ struct Finding {
   bool Known = false;                ///< The baseline holds it.
   std::optional<Measured> Confirmed; ///< By a run of the program.
 };
+
+/// The steps of \p F that have a place.
+inline auto placedSteps(const Finding &F) {
+  return llvm::make_filter_range(
+      F.Steps, [](const FindingStep &S) { return !S.Where.Path.empty(); });
+}
 
 /// Units that could not be analysed in full, as canonical paths: why, in words.
 using Failures = std::map<std::string, std::string>;

@@ -81,28 +81,19 @@ CodeOutline::CodeOutline(StringRef Text) : Text(Text) {
   }
 }
 
-const CodeOutline::Token *CodeOutline::tokenAt(unsigned Offset) const {
-  auto It = llvm::upper_bound(
-      Tokens, Offset, [](unsigned O, const Token &T) { return O < T.Offset; });
-  return It == Tokens.begin() ? nullptr : &*std::prev(It);
-}
-
 CodeOutline::Statement CodeOutline::statementAt(unsigned Offset) const {
   Statement Result;
-  const Token *At = tokenAt(Offset);
-  if (!At)
+  auto At = llvm::upper_bound(
+      Tokens, Offset, [](unsigned O, const Token &T) { return O < T.Offset; });
+  if (At == Tokens.begin())
     return Result;
-  const Token *First = At;
-  while (First != Tokens.data() && First[-1].Statement == At->Statement)
-    --First;
+  --At;
+  const auto First = llvm::partition_point(
+      Tokens, [&](const Token &T) { return T.Statement < At->Statement; });
   Result.Index = At - First;
-  for (const Token *T = First;
-       T != Tokens.data() + Tokens.size() && T->Statement == At->Statement;
-       ++T) {
-    if (!Result.Tokens.empty())
-      Result.Tokens += ' ';
-    Result.Tokens += Text.substr(T->Offset, T->Length);
-  }
+  for (auto T = First; T != Tokens.end() && T->Statement == At->Statement; ++T)
+    Result.Tokens +=
+        ((T == First ? "" : " ") + Text.substr(T->Offset, T->Length)).str();
   return Result;
 }
 

@@ -4,13 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// What statement a byte of a file belongs to, by tokens alone: names for
-/// findings must not depend on lines, white space, comments or the code around,
-/// and must be had without compiling.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_FINGERPRINT_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_FINGERPRINT_H
@@ -26,6 +19,9 @@
 
 namespace libtorch_tidy::driver {
 
+/// What statement a byte of a file belongs to, by tokens alone: names for
+/// findings must not depend on lines, white space, comments or the code around,
+/// and must be had without compiling.
 class CodeOutline {
 public:
   /// \p Text must outlive the outline.
@@ -45,7 +41,6 @@ private:
     unsigned Offset, Length;
     unsigned Statement; ///< Number of the statement.
   };
-  const Token *tokenAt(unsigned Offset) const;
 
   llvm::StringRef Text;
   std::vector<Token> Tokens;

@@ -97,7 +97,7 @@ void NolintAudit::add(const View &Unit) {
     if (!IsNamed && !H.TooWeak)
       for (CommentState &C : It->second.Comments)
         if (C.Comment.covers(H.Offset) && C.Comment.isBare())
-          C.Hidden[{H.Offset, H.Check}] = true;
+          C.Hidden.emplace(H.Offset, H.Check);
   }
 }
 
@@ -116,16 +116,9 @@ static std::string guess(StringRef Name) {
 }
 
 static StringRef coveredPart(const NolintComment &C) {
-  switch (C.What) {
-  case NolintComment::NextLine:
-    return "on the next line";
-  case NolintComment::Begin:
-    return "in this block";
-  case NolintComment::Line:
-  case NolintComment::End:
-    break;
-  }
-  return "on this line";
+  return C.What == NolintComment::NextLine ? "on the next line"
+         : C.What == NolintComment::Begin  ? "in this block"
+                                           : "on this line";
 }
 
 static std::string listed(const std::set<std::string> &Names) {
@@ -197,8 +190,8 @@ std::vector<Finding> NolintAudit::findings(const Failures &FailedUnits) const {
         continue; // Its begin has the same list.
       if (!C.Hidden.empty()) {
         std::set<std::string> Checks;
-        for (const auto &[Place, Unused] : C.Hidden)
-          Checks.insert(Place.second);
+        for (const auto &[Offset, Check] : C.Hidden)
+          Checks.insert(Check);
         const bool One = Checks.size() == 1;
         Finding &F = Say(
             C, Comment.Offset, Comment.Word.size(),
@@ -207,10 +200,10 @@ std::vector<Finding> NolintAudit::findings(const Failures &FailedUnits) const {
                 coveredPart(Comment) + "; write " + Comment.Word + "(" +
                 (One ? *Checks.begin() : std::string("...")) + ")");
         if (Comment.What == NolintComment::Begin)
-          for (const auto &[Place, Unused] : C.Hidden)
-            F.Steps.push_back({PlaceOf(Place.first, 1),
-                               "'" + Place.second + "' finds this",
-                               {{File.Spelled, Place.first, 1}}});
+          for (const auto &[Offset, Check] : C.Hidden)
+            F.Steps.push_back({PlaceOf(Offset, 1),
+                               "'" + Check + "' finds this",
+                               {{File.Spelled, Offset, 1}}});
       }
       for (auto [Item, About] : llvm::zip_equal(Comment.Items, C.Items)) {
         // A begin without an end is an error of its own.

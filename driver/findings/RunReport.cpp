@@ -42,12 +42,10 @@ static const Json &listAt(const Json &Object, const char *Key) {
   return listOf(at(Object, {Key}));
 }
 
-/// Calls \p Each for the objects of the list at \p Key.
-static void forObjects(const Json &Object, const char *Key,
-                       llvm::function_ref<void(const Json &)> Each) {
-  for (const Json &Value : listAt(Object, Key))
-    if (Value.is_object())
-      Each(Value);
+/// The objects of that list.
+static auto objectsAt(const Json &Object, const char *Key) {
+  return llvm::make_filter_range(
+      listAt(Object, Key), [](const Json &Each) { return Each.is_object(); });
 }
 
 /// Is \p File, a path without dots, a header of LibTorch, of the system, or of
@@ -98,126 +96,85 @@ public:
       Modules.push_back(textOf(Module));
   }
 
-  RunReport::Site read(const Json &Site);
+  RunReport::Site read(const Json &Site) {
+    RunReport::Site Result;
+    std::vector<Address> Frames;
+    for (const Json &Frame : listAt(Site, "frames"))
+      if (std::optional<Address> At = addressOf(Frame))
+        Frames.push_back(*At);
+    const bool HasOperator = isTrue(at(Site, {"operator"})) && !Frames.empty();
+    const bool HasLines = Site.contains("calls");
+    Result.Made = textAt(Site, "made");
+    if (HasOperator && !HasLines)
+      if (const auto Calls = callsAt(Frames[0]); Calls.getNumberOfFrames())
+        Result.Made = operatorOf(
+            Calls.getFrame(Calls.getNumberOfFrames() - 1).FunctionName);
+    if (HasOperator)
+      Frames.erase(Frames.begin());
+    for (size_t I = 0; I < std::min<size_t>(Frames.size(), 3); ++I)
+      Result.Where +=
+          (I ? " < " : "") + llvm::sys::path::filename(Frames[I].Module).str() +
+          "+0x" + llvm::utohexstr(Frames[I].Offset, /*LowerCase=*/true);
+    for (const Json &Call : objectsAt(Site, "calls"))
+      if (const Json &Line = at(Call, {"line"}); Line.is_number_unsigned())
+        add(Result.Calls, textAt(Call, "file"), Line.get<unsigned>(),
+            textAt(Call, "function"));
+    if (HasLines)
+      return Result;
+    for (const Address &At : Frames) {
+      const llvm::DIInliningInfo Calls = callsAt(At);
+      for (unsigned I = 0; I < Calls.getNumberOfFrames(); ++I) {
+        const llvm::DILineInfo &Info = Calls.getFrame(I);
+        add(Result.Calls, Info.FileName, Info.Line,
+            withoutArguments(Info.FunctionName));
+      }
+    }
+    return Result;
+  }
 
 private:
   struct Address {
     StringRef Module; ///< A file, or "?".
     uint64_t Offset;
   };
-  std::optional<Address> addressOf(const Json &Frame) const;
-  llvm::DIInliningInfo callsAt(const Address &At);
+
+  std::optional<Address> addressOf(const Json &Frame) const {
+    if (!Frame.is_array() || Frame.size() != 2 ||
+        !Frame[0].is_number_integer() || !Frame[1].is_number_unsigned())
+      return std::nullopt;
+    const auto Module = Frame[0].get<int64_t>();
+    const bool IsKnown = Module >= 0 && size_t(Module) < Modules.size();
+    return Address{IsKnown ? StringRef(Modules[size_t(Module)]) : "?",
+                   Frame[1].get<uint64_t>()};
+  }
+
+  /// The innermost inlined one first. A program that has moved, or that was
+  /// built anew, says nothing.
+  llvm::DIInliningInfo callsAt(const Address &At) {
+    if (!llvm::sys::fs::is_regular_file(At.Module))
+      return {};
+    Expected<llvm::DIInliningInfo> Calls = Symbolizer.symbolizeInlinedCode(
+        At.Module.str(),
+        {At.Offset, llvm::object::SectionedAddress::UndefSection});
+    if (Calls)
+      return std::move(*Calls);
+    llvm::consumeError(Calls.takeError());
+    return {};
+  }
+
   static void add(std::vector<RunReport::Call> &Calls, StringRef File,
-                  unsigned Line, std::string Function);
+                  unsigned Line, std::string Function) {
+    llvm::SmallString<256> Path(File);
+    llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+    if (!isLibrary(Path) && Line)
+      Calls.push_back({std::move(Function), Path.str().str(), Line});
+  }
 
   std::vector<std::string> Modules;
   llvm::symbolize::LLVMSymbolizer Symbolizer;
 };
 
 } // namespace
-
-std::optional<SiteReader::Address>
-SiteReader::addressOf(const Json &Frame) const {
-  if (!Frame.is_array() || Frame.size() != 2 || !Frame[0].is_number_integer() ||
-      !Frame[1].is_number_unsigned())
-    return std::nullopt;
-  const auto Module = Frame[0].get<int64_t>();
-  const bool IsKnown = Module >= 0 && size_t(Module) < Modules.size();
-  return Address{IsKnown ? StringRef(Modules[size_t(Module)]) : "?",
-                 Frame[1].get<uint64_t>()};
-}
-
-/// The innermost inlined one first. A program that has moved, or that was built
-/// anew, says nothing.
-llvm::DIInliningInfo SiteReader::callsAt(const Address &At) {
-  if (!llvm::sys::fs::is_regular_file(At.Module))
-    return {};
-  Expected<llvm::DIInliningInfo> Calls = Symbolizer.symbolizeInlinedCode(
-      At.Module.str(),
-      {At.Offset, llvm::object::SectionedAddress::UndefSection});
-  if (Calls)
-    return std::move(*Calls);
-  llvm::consumeError(Calls.takeError());
-  return {};
-}
-
-void SiteReader::add(std::vector<RunReport::Call> &Calls, StringRef File,
-                     unsigned Line, std::string Function) {
-  llvm::SmallString<256> Path(File);
-  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  if (!isLibrary(Path) && Line)
-    Calls.push_back({std::move(Function), Path.str().str(), Line});
-}
-
-RunReport::Site SiteReader::read(const Json &Site) {
-  RunReport::Site Result;
-  std::vector<Address> Frames;
-  for (const Json &Frame : listAt(Site, "frames"))
-    if (std::optional<Address> At = addressOf(Frame))
-      Frames.push_back(*At);
-  auto Operator = Site.find("operator");
-  const bool HasOperator =
-      Operator != Site.end() && *Operator == true && !Frames.empty();
-  const bool HasLines = Site.contains("calls");
-  Result.Made = textAt(Site, "made");
-  if (HasOperator && !HasLines)
-    if (const auto Calls = callsAt(Frames[0]); Calls.getNumberOfFrames())
-      Result.Made = operatorOf(
-          Calls.getFrame(Calls.getNumberOfFrames() - 1).FunctionName);
-  if (HasOperator)
-    Frames.erase(Frames.begin());
-  for (size_t I = 0; I < std::min<size_t>(Frames.size(), 3); ++I)
-    Result.Where += (I ? " < " : "") +
-                    llvm::sys::path::filename(Frames[I].Module).str() + "+0x" +
-                    llvm::utohexstr(Frames[I].Offset, /*LowerCase=*/true);
-  forObjects(Site, "calls", [&](const Json &Call) {
-    auto Line = Call.find("line");
-    if (Line != Call.end() && Line->is_number_unsigned())
-      add(Result.Calls, textAt(Call, "file"), Line->get<unsigned>(),
-          textAt(Call, "function"));
-  });
-  if (HasLines)
-    return Result;
-  for (const Address &At : Frames) {
-    const llvm::DIInliningInfo Calls = callsAt(At);
-    for (unsigned I = 0; I < Calls.getNumberOfFrames(); ++I) {
-      const llvm::DILineInfo &Info = Calls.getFrame(I);
-      add(Result.Calls, Info.FileName, Info.Line,
-          withoutArguments(Info.FunctionName));
-    }
-  }
-  return Result;
-}
-
-static RunReport::Verdict
-verdictOf(const Json &Said,
-          llvm::function_ref<const RunReport::Site *(double)> SiteOf) {
-  RunReport::Verdict Result = {textAt(Said, "kind"),
-                               textAt(Said, "series"),
-                               textAt(Said, "text"),
-                               textAt(Said, "advice"),
-                               numberAt(Said, "perStep"),
-                               numberAt(Said, "explained"),
-                               {}};
-  forObjects(Said, "sites", [&](const Json &Grown) {
-    if (const RunReport::Site *Maker = SiteOf(numberAt(Grown, "site")))
-      Result.Sites.push_back({Maker, numberAt(Grown, "bytesPerStep"),
-                              numberAt(Grown, "nodesPerStep")});
-  });
-  return Result;
-}
-
-static RunReport::Steps stepsOf(const Json &Series) {
-  RunReport::Steps Result = {
-      textAt(Series, "name"), numberAt(Series, "steps"), {}};
-  for (const Json &Point : listAt(Series, "points")) {
-    std::vector<double> &Row = Result.Points.emplace_back();
-    if (Point.is_array())
-      for (const Json &Value : Point)
-        Row.push_back(realOf(Value));
-  }
-  return Result;
-}
 
 Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS,
                                     bool AllSites) {
@@ -241,8 +198,8 @@ Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS,
   Result.Process = numberAt(Report, "pid");
   Result.Seconds = numberAt(Report, "seconds");
   std::map<double, const Json *> Known;
-  forObjects(Report, "sites",
-             [&](const Json &Site) { Known[numberAt(Site, "site")] = &Site; });
+  for (const Json &Site : objectsAt(Report, "sites"))
+    Known[numberAt(Site, "site")] = &Site;
   SiteReader Reader(Report);
   auto SiteOf = [&](double Number) -> const Site * {
     auto It = Known.find(Number);
@@ -256,19 +213,35 @@ Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS,
   for (const auto &[Number, Site] : Known)
     if (AllSites)
       SiteOf(Number);
-  forObjects(Report, "verdicts", [&](const Json &Said) {
-    Result.Verdicts.push_back(verdictOf(Said, SiteOf));
-  });
-  forObjects(Report, "regions", [&](const Json &R) {
+  for (const Json &Said : objectsAt(Report, "verdicts")) {
+    Verdict &V =
+        Result.Verdicts.emplace_back(Verdict{textAt(Said, "kind"),
+                                             textAt(Said, "series"),
+                                             textAt(Said, "text"),
+                                             textAt(Said, "advice"),
+                                             numberAt(Said, "perStep"),
+                                             numberAt(Said, "explained"),
+                                             {}});
+    for (const Json &Grown : objectsAt(Said, "sites"))
+      if (const Site *Maker = SiteOf(numberAt(Grown, "site")))
+        V.Sites.push_back({Maker, numberAt(Grown, "bytesPerStep"),
+                           numberAt(Grown, "nodesPerStep")});
+  }
+  for (const Json &R : objectsAt(Report, "regions"))
     Result.Regions.push_back({textAt(R, "name"), numberAt(R, "times"),
                               numberAt(R, "bytesKept"),
                               numberAt(R, "nodesKept")});
-  });
   for (const Json &Column : listAt(Report, "columns"))
     Result.Columns.push_back(textOf(Column));
-  forObjects(Report, "series", [&](const Json &Steps) {
-    Result.Series.push_back(stepsOf(Steps));
-  });
+  for (const Json &Taken : objectsAt(Report, "series")) {
+    Steps &S = Result.Series.emplace_back(
+        Steps{textAt(Taken, "name"), numberAt(Taken, "steps"), {}});
+    for (const Json &Point : listAt(Taken, "points")) {
+      std::vector<double> &Row = S.Points.emplace_back();
+      for (const Json &Value : listOf(Point))
+        Row.push_back(realOf(Value));
+    }
+  }
   return Result;
 }
 
@@ -288,9 +261,7 @@ std::string RunReport::withLines(StringRef Root) const {
                                {"line", C.Line}});
     Site["where"] = Known.Where;
   }
-  return Report.dump(1, ' ', /*ensure_ascii=*/true,
-                     Json::error_handler_t::replace) +
-         "\n";
+  return written(Report, 1, /*OnlyAscii=*/true) + "\n";
 }
 
 Expected<WatchedRun>
@@ -305,34 +276,32 @@ WatchedRun::read(StringRef File, StringRef Folder,
     for (const RunReport::Growth &Grown : Said.Sites) {
       Growth G;
       // The verdict says which of the two grows; the other one varies.
-      if (RunReport::countsNodes(Said))
+      if (Said.countsNodes())
         G.PerStep.Nodes = Grown.Nodes;
       else
         G.PerStep.Bytes = Grown.Bytes;
       G.PerStep.Steps = Said.Series;
-      for (const RunReport::Call &Call : Grown.Maker->Calls)
-        G.Calls.push_back(
-            {canonicalPath(compat::absolutePath(Folder, Call.File), "", *FS),
-             Call.Line, Call.Function});
-      Result.add(std::move(G));
+      G.Calls = Grown.Maker->Calls;
+      for (RunReport::Call &Call : G.Calls)
+        Call.File =
+            canonicalPath(compat::absolutePath(Folder, Call.File), "", *FS);
+      // Operators of one line, called in the same way, are one place.
+      auto Same = llvm::find_if(Result.Growths, [&](const Growth &Old) {
+        return Old.PerStep.Steps == G.PerStep.Steps &&
+               llvm::equal(
+                   Old.Calls, G.Calls,
+                   [](const RunReport::Call &A, const RunReport::Call &B) {
+                     return A.File == B.File && A.Line == B.Line;
+                   });
+      });
+      if (Same == Result.Growths.end()) {
+        Result.Growths.push_back(std::move(G));
+        continue;
+      }
+      Same->PerStep.Bytes += G.PerStep.Bytes;
+      Same->PerStep.Nodes += G.PerStep.Nodes;
     }
   return Result;
-}
-
-void WatchedRun::add(Growth New) {
-  auto Same = llvm::find_if(Growths, [&](const Growth &Old) {
-    return Old.PerStep.Steps == New.PerStep.Steps &&
-           std::equal(Old.Calls.begin(), Old.Calls.end(), New.Calls.begin(),
-                      New.Calls.end(), [](const Line &A, const Line &B) {
-                        return A.Path == B.Path && A.Number == B.Number;
-                      });
-  });
-  if (Same == Growths.end()) {
-    Growths.push_back(std::move(New));
-    return;
-  }
-  Same->PerStep.Bytes += New.PerStep.Bytes;
-  Same->PerStep.Nodes += New.PerStep.Nodes;
 }
 
 /// Is the check about memory that is kept?
@@ -342,10 +311,10 @@ static bool isAboutWhatIsKept(const Finding &F) {
          llvm::is_contained(Entry->Tags, "external/cwe/cwe-401");
 }
 
-/// Is \p L the line of \p F or of one of its steps?
-static bool isOnLineOf(const Finding &F, StringRef Path, unsigned Line) {
+/// Is \p C on the line of \p F or of one of its steps?
+static bool isOnLineOf(const Finding &F, const RunReport::Call &C) {
   auto IsAt = [&](const Place &Where) {
-    return Line == Where.Line && Path == Where.Path;
+    return C.Line == Where.Line && C.File == Where.Path;
   };
   return IsAt(F.Where) || llvm::any_of(F.Steps, [&](const FindingStep &S) {
            return IsAt(S.Where);
@@ -359,12 +328,11 @@ void WatchedRun::confirm(std::vector<Finding> &Findings) {
     // The functions that its lines are in.
     std::set<std::tuple<StringRef, StringRef, StringRef>> Around;
     for (Growth &G : Growths) {
-      auto On = llvm::find_if(G.Calls, [&](const Line &L) {
-        return isOnLineOf(F, L.Path, L.Number);
-      });
+      auto On = llvm::find_if(
+          G.Calls, [&](const RunReport::Call &C) { return isOnLineOf(F, C); });
       if (On == G.Calls.end())
         continue;
-      Around.insert({G.PerStep.Steps, On->Path, On->Function});
+      Around.insert({G.PerStep.Steps, On->File, On->Function});
       G.Explained = true;
       if (!F.Confirmed)
         F.Confirmed = Measured{0, 0, G.PerStep.Steps};
@@ -377,8 +345,8 @@ void WatchedRun::confirm(std::vector<Finding> &Findings) {
     for (Growth &G : Growths)
       if (G.PerStep.Bytes <= F.Confirmed->Bytes &&
           G.PerStep.Nodes <= F.Confirmed->Nodes &&
-          llvm::any_of(G.Calls, [&](const Line &L) {
-            return Around.count({G.PerStep.Steps, L.Path, L.Function});
+          llvm::any_of(G.Calls, [&](const RunReport::Call &C) {
+            return Around.count({G.PerStep.Steps, C.File, C.Function});
           }))
         G.Explained = true;
     F.Steps.push_back({F.Where, "a run of the program kept " +
@@ -397,8 +365,8 @@ std::vector<std::string> WatchedRun::unexplained() const {
       Text += ", made at a place that is not known";
     else
       Text += ", made at " +
-              printable(relativePath(G.Calls.front().Path, Folder)) + ":" +
-              std::to_string(G.Calls.front().Number) + " in " +
+              printable(relativePath(G.Calls.front().File, Folder)) + ":" +
+              std::to_string(G.Calls.front().Line) + " in " +
               printable(G.Calls.front().Function);
     Result.push_back(std::move(Text));
   }

@@ -4,13 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// A report of <libtorch-tidy/watch.h>, which docs/watch.md describes: what
-/// grew in a run of a program, and which lines made it. Nothing in it is
-/// trusted: what is missing or of another type is zero or empty.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_RUNREPORT_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_RUNREPORT_H
@@ -25,6 +18,9 @@
 
 namespace libtorch_tidy::driver {
 
+/// A report of <libtorch-tidy/watch.h>, which docs/watch.md describes: what
+/// grew in a run of a program, and which lines made it. Nothing in it is
+/// trusted: what is missing or of another type is zero or empty.
 struct RunReport {
   struct Call {
     std::string Function; ///< Without its arguments.
@@ -46,6 +42,11 @@ struct RunReport {
     double PerStep = 0;   ///< In what the kind of verdict counts.
     double Explained = 0; ///< The part that Sites stand for: 0 to 1.
     std::vector<Growth> Sites;
+
+    /// What the stacks of sites show of the growth is a sample.
+    bool isSampled() const { return Explained < 0.98; }
+    /// Does it count graph nodes? Others count bytes or threads.
+    bool countsNodes() const { return Kind == "graph"; }
   };
   struct Region {
     std::string Name;
@@ -66,11 +67,6 @@ struct RunReport {
   /// The report as JSON, with `made` and `calls` for each site that was read.
   /// Files below \p Root are relative to it.
   std::string withLines(llvm::StringRef Root) const;
-
-  /// What the stacks of sites show of the growth of \p V is a sample.
-  static bool isSampled(const Verdict &V) { return V.Explained < 0.98; }
-  /// Does \p V count graph nodes? Others count bytes or threads.
-  static bool countsNodes(const Verdict &V) { return V.Kind == "graph"; }
 
   std::string Torch, Began, End;
   double Process = 0, Seconds = 0;
@@ -103,20 +99,13 @@ public:
   std::vector<std::string> unexplained() const;
 
 private:
-  struct Line {
-    std::string Path; ///< Canonical.
-    unsigned Number = 0;
-    std::string Function;
-  };
   /// What one place made and the run kept.
   struct Growth {
     Measured PerStep;
-    std::vector<Line> Calls; ///< Innermost first, of the user's code.
+    /// Innermost first, of the user's code. Files are canonical.
+    std::vector<RunReport::Call> Calls;
     bool Explained = false;
   };
-
-  /// Operators of one line, called in the same way, are one place.
-  void add(Growth New);
 
   std::vector<Growth> Growths;
   std::string Folder;

@@ -37,9 +37,8 @@ Selection::create(const SelectionOptions &Options,
                   llvm::ArrayRef<std::string> Files,
                   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
   Selection Result;
+  Result.Options = Options;
   Result.FS = FS;
-  Result.LineFilter = Options.HasLineFilter;
-  Result.AuditNolint = Options.AuditsNolint;
   llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
   const std::string Folder = Here ? *Here : ".";
   std::vector<std::string> Named;
@@ -65,7 +64,6 @@ Selection::create(const SelectionOptions &Options,
     Result.Changed = std::move(*Lines);
   }
   if (!Options.Baseline.empty()) {
-    Result.KnownFile = Options.Baseline;
     auto Text = FS->getBufferForFile(Options.Baseline);
     if (!Text)
       return makeError("cannot read the baseline '" + Options.Baseline +
@@ -78,7 +76,6 @@ Selection::create(const SelectionOptions &Options,
     Result.Known = std::move(*Read);
   }
   if (!Options.WriteBaseline.empty()) {
-    Result.WrittenFile = Options.WriteBaseline;
     Result.WrittenFolder = folderOf(Options.WriteBaseline, *FS);
     Expected<OutputFile> File = OutputFile::open(Options.WriteBaseline);
     if (!File)
@@ -107,19 +104,19 @@ bool Selection::wasLookedFor(const BaselineEntry &E,
   if (!FS->exists(Known->absolute(E.File)))
     return true;
   const std::string Unit = Known->absolute(E.Unit);
-  if (LineFilter || !llvm::is_contained(Units, Unit) || FailedUnits.count(Unit))
+  if (Options.HasLineFilter || !llvm::is_contained(Units, Unit) ||
+      FailedUnits.count(Unit))
     return false;
   if (E.Check == nolintAuditEntry().Name)
-    return AuditNolint;
-  auto Options = Config.optionsFor(Unit);
-  if (!Options) {
-    llvm::consumeError(Options.takeError());
+    return Options.AuditsNolint;
+  auto Enabled = Config.optionsFor(Unit);
+  if (!Enabled) {
+    llvm::consumeError(Enabled.takeError());
     return false;
   }
-  if (!llvm::is_contained(Configuration::enabledChecks(*Options), E.Check))
-    return false;
-  return E.Strength <=
-         static_cast<unsigned>(Configuration::weakestLevel(*Options, E.Check));
+  return llvm::is_contained(Configuration::enabledChecks(*Enabled), E.Check) &&
+         E.Strength <= static_cast<unsigned>(
+                           Configuration::weakestLevel(*Enabled, E.Check));
 }
 
 /// Is the place of \p F, or any step of the path to it, on a changed line?
@@ -188,7 +185,7 @@ void Selection::tellVanished() const {
   if (!Vanished.empty()) {
     llvm::errs() << "libtorch-tidy: note: "
                  << counted(Vanished.size(), "finding") << " of the baseline '"
-                 << printable(KnownFile) << "' "
+                 << printable(Options.Baseline) << "' "
                  << (Vanished.size() == 1 ? "no longer occurs"
                                           : "no longer occur")
                  << "; write it again with --write-baseline, so that it "
@@ -207,13 +204,13 @@ Error Selection::write(bool Quiet) {
   if (!Written)
     return Error::success();
   if (Incomplete)
-    return makeError("the baseline '" + WrittenFile +
+    return makeError("the baseline '" + Options.WriteBaseline +
                      "' is not written: not all files could be analysed");
   if (Error E = Written->write(Content))
     return E;
   if (!Quiet)
     llvm::errs() << "libtorch-tidy: wrote " << counted(WrittenCount, "finding")
-                 << " to '" << printable(WrittenFile) << "'\n";
+                 << " to '" << printable(Options.WriteBaseline) << "'\n";
   return Error::success();
 }
 

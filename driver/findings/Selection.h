@@ -4,23 +4,63 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// Of all that the checks say, what the user wants to hear: the findings that
-/// the baseline does not hold, and those that have to do with changed lines.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_SELECTION_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_SELECTION_H
 
-#include "driver/findings/Baseline.h"
+#include "driver/findings/Finding.h"
+#include "driver/findings/Fingerprint.h"
 #include "driver/project/ChangedLines.h"
 #include "driver/project/Configuration.h"
 #include "driver/project/OutputFile.h"
+#include <functional>
 #include <optional>
 
 namespace libtorch_tidy::driver {
+
+/// One accepted finding. Paths are relative to the folder of the file, so that
+/// neither the working directory nor the place of the project matters.
+struct BaselineEntry {
+  std::string Check, File, Function, Fingerprint, Message;
+  std::string Unit; ///< The source file whose analysis reported it.
+  unsigned Strength = 0;
+};
+
+/// A file of findings that a project has accepted: later runs tell only what
+/// is new, and which of the accepted ones are gone.
+class Baseline {
+public:
+  /// An empty one. \p Folder is absolute and canonical.
+  explicit Baseline(llvm::StringRef Folder) : Folder(Folder) {}
+
+  /// Reads what text() wrote. The error says what is wrong with the text.
+  static llvm::Expected<Baseline> parse(llvm::StringRef Text,
+                                        llvm::StringRef Folder);
+
+  /// Adds the defects among \p Findings.
+  void add(llvm::ArrayRef<Finding> Findings, CodeOutlines &Outlines);
+  /// Adds an entry of another baseline.
+  void add(BaselineEntry Entry, const Baseline &Other);
+  size_t size() const { return Entries.size(); }
+
+  /// JSON, ordered; equal entries give equal bytes.
+  std::string text() const;
+
+  /// Marks the findings that are accepted, each entry for one finding, and
+  /// returns the entries that are left. A finding is accepted by an entry of
+  /// its file and fingerprint, best of the same function; or by one whose file
+  /// is no longer there, which was moved.
+  std::vector<BaselineEntry>
+  match(llvm::MutableArrayRef<Finding> Findings, CodeOutlines &Outlines,
+        const std::function<bool(llvm::StringRef Path)> &Exists) const;
+
+  /// The absolute path of a path of an entry.
+  std::string absolute(llvm::StringRef Path) const;
+
+private:
+  std::string Folder;
+  std::vector<BaselineEntry> Entries;
+};
 
 /// What the command line says about which findings count.
 struct SelectionOptions {
@@ -32,6 +72,8 @@ struct SelectionOptions {
   bool HasLineFilter = false, AuditsNolint = false;
 };
 
+/// Of all that the checks say, what the user wants to hear: the findings that
+/// the baseline does not hold, and those that have to do with changed lines.
 class Selection {
 public:
   /// Reads the baseline, asks git, and opens the baseline to write: whatever
@@ -56,7 +98,7 @@ public:
              SourceTexts &Texts, CodeOutlines &Outlines);
 
   /// Are some findings left out?
-  bool isAny() const { return Known || Changed || LineFilter; }
+  bool isAny() const { return Known || Changed || Options.HasLineFilter; }
   bool hasBaseline() const { return Known.has_value(); }
   /// What the baseline holds and was looked for without success: without a
   /// place but for the file.
@@ -72,15 +114,14 @@ private:
                     const Failures &FailedUnits,
                     const Configuration &Config) const;
 
+  SelectionOptions Options;
   std::optional<ChangedLines> Changed;
   std::optional<Baseline> Known;
   std::vector<BaselineEntry> Vanished;
-  std::string KnownFile, WrittenFile, WrittenFolder, Content;
+  std::string WrittenFolder, Content; ///< Of Written.
   std::optional<OutputFile> Written;
   size_t WrittenCount = 0;
   bool Incomplete = false; ///< Some unit failed.
-  bool LineFilter = false;
-  bool AuditNolint = false;
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
 };
 

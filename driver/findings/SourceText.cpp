@@ -32,8 +32,10 @@ SourceText::Position SourceText::position(unsigned Offset) const {
 
 SourceText::Position SourceText::positionUtf16(unsigned Offset) const {
   Position P = position(Offset);
-  P.Column = 1 + utf16Length(StringRef(Text).substr(LineStarts[P.Line - 1],
-                                                    P.Column - 1));
+  StringRef Before =
+      StringRef(Text).substr(LineStarts[P.Line - 1], P.Column - 1);
+  for (P.Column = 1; !Before.empty();)
+    P.Column += takeCharacter(Before);
   return P;
 }
 
@@ -50,17 +52,14 @@ StringRef SourceText::lines(unsigned First, unsigned Last) const {
   return StringRef(Text).slice(Begin, End);
 }
 
-unsigned utf16Length(StringRef Text) {
-  unsigned Units = 0;
-  const auto *P = reinterpret_cast<const llvm::UTF8 *>(Text.begin());
-  const auto *End = reinterpret_cast<const llvm::UTF8 *>(Text.end());
-  while (P != End) {
-    unsigned Bytes =
-        llvm::isLegalUTF8Sequence(P, End) ? llvm::getNumBytesForUTF8(*P) : 1;
-    Units += Bytes == 4 ? 2 : 1;
-    P += Bytes;
-  }
-  return Units;
+unsigned takeCharacter(StringRef &Rest) {
+  const auto *Begin = reinterpret_cast<const llvm::UTF8 *>(Rest.begin());
+  const auto *End = reinterpret_cast<const llvm::UTF8 *>(Rest.end());
+  const unsigned Bytes = llvm::isLegalUTF8Sequence(Begin, End)
+                             ? llvm::getNumBytesForUTF8(*Begin)
+                             : 1;
+  Rest = Rest.drop_front(Bytes);
+  return Bytes == 4 ? 2 : 1;
 }
 
 const SourceText *SourceTexts::get(StringRef Path) {

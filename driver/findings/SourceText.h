@@ -4,12 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// The text of the analysed files as it was during the analysis, and the
-/// conversions between byte offsets, lines and columns that writers need.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_SOURCETEXT_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_SOURCETEXT_H
@@ -55,9 +49,9 @@ private:
   std::vector<unsigned> LineStarts;
 };
 
-/// The number of UTF-16 code units that the UTF-8 text \p Text takes. A byte
-/// that is not UTF-8 counts as one unit, as the replacement character does.
-unsigned utf16Length(llvm::StringRef Text);
+/// Takes the first character off \p Rest, which is UTF-8: its UTF-16 code
+/// units. A byte that is not UTF-8 is one, as the replacement character is.
+unsigned takeCharacter(llvm::StringRef &Rest);
 
 /// Reads files once, through the file system of the analysis: unsaved buffers
 /// of an editor (-vfsoverlay) are seen.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/findings/Baseline.h"
+#include "driver/findings/Selection.h"
 #include <cstdint>
 #include <cstdlib>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/findings/NolintComments.h"
+#include "driver/findings/NolintAudit.h"
 #include <cstdint>
 #include <cstdlib>
 
