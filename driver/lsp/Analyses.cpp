@@ -8,7 +8,6 @@
 #include "driver/lsp/Analyses.h"
 #include "driver/engine/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
-#include <csignal>
 #include <poll.h>
 #include <unistd.h>
 
@@ -30,9 +29,8 @@ static unsigned limitOfDocument(unsigned LimitOfUnit) {
   return LimitOfUnit ? LimitOfUnit + 60 : 0;
 }
 
-Analyses::Analyses(unsigned Most, unsigned Limit, Events Callbacks)
-    : Pool(Most, limitOfDocument(Limit)), Most(Most),
-      Callbacks(std::move(Callbacks)) {}
+Analyses::Analyses(unsigned Most, unsigned Limit, Owner &TheOwner)
+    : Pool(Most, limitOfDocument(Limit)), Most(Most), TheOwner(TheOwner) {}
 
 bool Analyses::isRunning(StringRef Path) const {
   return llvm::any_of(Jobs, [&](const Job &J) { return J.Of.Path == Path; });
@@ -70,7 +68,7 @@ bool Analyses::isCurrent(const Job &J) const {
 
 void Analyses::stop(Job &J) {
   if (std::exchange(J.ToldSlow, false))
-    Callbacks.NoLongerSlow(J.Id);
+    TheOwner.noLongerSlow(J.Id);
   Pool.stop(J.Id);
 }
 
@@ -100,7 +98,7 @@ void Analyses::begin(const std::string &Path, bool TryFixes) {
     ::setpgid(0, 0);
     if (TryFixes)
       (void)::nice(NiceOfTrials);
-    return Callbacks.Work(J.Of);
+    return TheOwner.work(J.Of);
   });
 }
 
@@ -134,7 +132,7 @@ void Analyses::tellSlow() {
       continue;
     J.ToldSlow = true;
     J.Doing = std::move(Doing);
-    Callbacks.Slow(J.Id, J.Of, J.Doing);
+    TheOwner.slow(J.Id, J.Of, J.Doing);
   }
 }
 
@@ -169,7 +167,7 @@ void Analyses::finish(Workers::Outcome Said) {
   Job J = std::move(*It);
   Jobs.erase(It);
   if (J.ToldSlow)
-    Callbacks.NoLongerSlow(J.Id);
+    TheOwner.noLongerSlow(J.Id);
   if (!isCurrent(J))
     return;
   End How;
@@ -182,7 +180,7 @@ void Analyses::finish(Workers::Outcome Said) {
         Said.TimedOut ? "the analysis took too long" : "the analysis crashed";
   if (!How.Finished && !Said.Doing.empty())
     How.Trouble += " in " + Said.Doing;
-  const bool HasFixes = Callbacks.Ended(J.Of, std::move(How));
+  const bool HasFixes = TheOwner.ended(J.Of, std::move(How));
   Plan &P = Plans[J.Of.Path];
   P.Found = J.Number;
   if (J.Of.TryFixes || !HasFixes)

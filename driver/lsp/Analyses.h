@@ -10,7 +10,6 @@
 
 #include "driver/engine/Workers.h"
 #include <chrono>
-#include <functional>
 #include <map>
 #include <string>
 
@@ -38,20 +37,24 @@ public:
     std::string Errors;  ///< What it wrote to the standard error.
   };
 
-  struct Events {
+  class Owner {
+  public:
     /// In a process of its own: gives the answer.
-    std::function<std::string(const Subject &)> Work;
+    virtual std::string work(const Subject &Of) = 0;
     /// In answer to it: whether there are fixes to try.
-    std::function<bool(const Subject &, End)> Ended;
+    virtual bool ended(const Subject &Of, End How) = 0;
     /// It takes longer than a moment. Called again when \p Doing changes.
-    std::function<void(size_t Id, const Subject &, llvm::StringRef Doing)> Slow;
-    /// No more Slow() of it. Called for each that was slow.
-    std::function<void(size_t Id)> NoLongerSlow;
+    virtual void slow(size_t Id, const Subject &Of, llvm::StringRef Doing) = 0;
+    /// No more slow() of it. Called for each that was slow.
+    virtual void noLongerSlow(size_t Id) = 0;
+
+  protected:
+    ~Owner() = default;
   };
 
   /// \p Most at a time, at least three; each unit has \p Limit seconds (see
   /// Workers).
-  Analyses(unsigned Most, unsigned Limit, Events Callbacks);
+  Analyses(unsigned Most, unsigned Limit, Owner &TheOwner);
 
   /// Something that the findings in \p Path depend on has changed. They are
   /// looked for after \p Delay, unless it changes again.
@@ -82,7 +85,7 @@ private:
     Clock::time_point Begun;
     bool Cancelled = false;
     bool ToldSlow = false;
-    std::string Doing; ///< As Slow() was told.
+    std::string Doing; ///< As slow() was told.
   };
 
   bool isRunning(llvm::StringRef Path) const;
@@ -98,7 +101,7 @@ private:
 
   Workers Pool;
   unsigned Most;
-  Events Callbacks;
+  Owner &TheOwner;
   std::map<std::string, Plan, std::less<>> Plans;
   std::vector<Job> Jobs;
   unsigned Changes = 0;

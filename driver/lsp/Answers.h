@@ -1,4 +1,4 @@
-//===- Answers.h - What is offered at a place of a document -----*- C++ -*-===//
+//===- Answers.h - What is said of a document, and offered ------*- C++ -*-===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_LSP_ANSWERS_H
 #define LIBTORCH_TIDY_DRIVER_LSP_ANSWERS_H
 
-#include "driver/lsp/Client.h"
+#include "driver/lsp/Protocol.h"
 
 namespace libtorch_tidy::driver::lsp {
 
@@ -21,8 +21,7 @@ bool wantsKind(const Json &Params, llvm::StringRef Kind);
 bool namesKind(const Json &Params, llvm::StringRef Kind);
 
 /// The answer to `textDocument/codeAction`. \p Found is what was found in \p
-/// Doc as it is (see DocumentAnalysis.h): a list, and \p All, all fixes
-/// together.
+/// Doc as it is (see answer()): a list, and \p All, all fixes together.
 Json codeActions(const Document &Doc, const Json &Found, const Json &All,
                  const Json &Params, const Documents &Open,
                  const ClientAbilities &Client);
@@ -31,6 +30,33 @@ Json codeActions(const Document &Doc, const Json &Found, const Json &All,
 /// finding there; null when there is none.
 Json hover(const Json &Found, const Json &Params,
            const ClientAbilities &Client);
+
+/// All that an analysis depends on, besides the disk.
+struct Question {
+  std::string File;   ///< The path of one of \p Open.
+  std::string Folder; ///< Of the workspace around it; empty when there is none.
+  const Documents &Open;
+  bool TryFixes; ///< Only fixes that were tried are part of the answer.
+  const ClientAbilities &Client;
+  const char *Argv0; ///< With MainAddress: where this program is.
+  void *MainAddress;
+};
+
+/// Analyses the document, with the texts that are open, and says what was found
+/// as JSON:
+///
+///   files    by path, a list of {diagnostic, fix}: a diagnostic of the
+///            protocol and, when a fix was tried and is right, its {title,
+///            edits}, where edits are text edits of the protocol, by path.
+///            The document is always among them
+///   all      the edits of all fixes that are right together
+///   untried  whether there are fixes that were not tried
+///   failed   whether a unit could not be analysed in full
+///   notes    what is not about a place, for the log
+///
+/// It takes what it needs out of \p Options, changes the working directory and
+/// asks the compiler: it is to be called in a process of its own.
+std::string answer(const Question &Q, CommandLine &Options);
 
 } // namespace libtorch_tidy::driver::lsp
 

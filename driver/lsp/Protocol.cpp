@@ -7,18 +7,13 @@
 
 #include "driver/lsp/Protocol.h"
 #include "driver/output/Reports.h"
+#include "driver/project/CompileCommands.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
 
 using llvm::StringRef;
 
 namespace libtorch_tidy::driver::lsp {
-
-std::string toText(const Json &Value) {
-  return Value.dump(-1, ' ', /*ensure_ascii=*/false,
-                    Json::error_handler_t::replace);
-}
 
 static bool contains(const Json &List, StringRef Text) {
   return llvm::any_of(listOf(List),
@@ -84,19 +79,13 @@ Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
 
 /// The bytes of \p Line that \p Units UTF-16 code units take, at most.
 static size_t bytesOf(StringRef Line, int64_t Units) {
-  const auto *Begin = reinterpret_cast<const llvm::UTF8 *>(Line.begin());
-  const auto *End = reinterpret_cast<const llvm::UTF8 *>(Line.end());
-  const auto *P = Begin;
-  while (P != End && Units > 0) {
-    const unsigned Bytes =
-        llvm::isLegalUTF8Sequence(P, End) ? llvm::getNumBytesForUTF8(*P) : 1;
-    const unsigned Needed = Bytes == 4 ? 2 : 1;
-    if (Needed > Units)
-      break; // In the middle of a character.
-    P += Bytes;
-    Units -= Needed;
+  StringRef Rest = Line;
+  for (StringRef Next = Rest; !Next.empty(); Rest = Next) {
+    Units -= takeCharacter(Next);
+    if (Units < 0)
+      break; // Past them, or in the middle of a character.
   }
-  return P - Begin;
+  return Line.size() - Rest.size();
 }
 
 std::optional<unsigned> offsetOf(const SourceText &Text, const Json &Position,
@@ -115,7 +104,7 @@ std::optional<unsigned> offsetOf(const SourceText &Text, const Json &Position,
   return Here.data() - Text.text().data() + Column;
 }
 
-bool isBefore(const Json &A, const Json &B) {
+static bool isBefore(const Json &A, const Json &B) {
   auto Key = [](const Json &P) {
     return std::pair(numberOf(at(P, {"line"})).value_or(0),
                      numberOf(at(P, {"character"})).value_or(0));
@@ -134,6 +123,85 @@ Json diagnosticOfFile(StringRef Message, Severity How) {
           {"severity", static_cast<int>(How)},
           {"source", "libtorch-tidy"},
           {"message", Message.str()}};
+}
+
+bool Document::isCxx() const {
+  // What the protocol and editors call them.
+  return isCxxFile(Path) ||
+         llvm::is_contained({"cpp", "c++", "cuda-cpp"}, Language);
+}
+
+bool Document::change(const Json &Changes, PositionEncoding Encoding) {
+  std::string Now = Text;
+  for (const Json &Change : listOf(Changes)) {
+    const Json &NewText = at(Change, {"text"});
+    if (!NewText.is_string())
+      return false;
+    const Json &Range = at(Change, {"range"});
+    if (Range.is_null()) {
+      Now = textOf(NewText);
+      continue;
+    }
+    const SourceText Before(Now);
+    const auto Begin = offsetOf(Before, at(Range, {"start"}), Encoding),
+               End = offsetOf(Before, at(Range, {"end"}), Encoding);
+    if (!Begin || !End || *Begin > *End)
+      return false;
+    Now.replace(*Begin, *End - *Begin, textOf(NewText));
+  }
+  Text = std::move(Now);
+  return true;
+}
+
+static bool isListOfTexts(const Json &Value) {
+  return Value.is_array() &&
+         llvm::all_of(Value, [](const Json &One) { return One.is_string(); });
+}
+
+Settings Settings::of(const Json &Value, std::vector<std::string> &Problems) {
+  Settings Result;
+  const Json &Own = at(Value, {"libtorch-tidy"});
+  const Json &All = Own.is_null() ? Value : Own;
+  if (!All.is_object())
+    return Result; // Clients without settings send null, or an empty list.
+  for (const auto &[Name, Given] : All.items()) {
+    const char *Wanted = nullptr;
+    if (Given.is_null())
+      continue;
+    if (Name == "level") {
+      if (const int64_t Number = numberOf(Given).value_or(-1);
+          Number >= 0 && Number <= 2)
+        Result.WeakestLevel = static_cast<Level>(Number);
+      else
+        Wanted = "0, 1 or 2";
+    } else if (Name == "checks" || Name == "buildPath") {
+      if (Given.is_string())
+        (Name == "checks" ? Result.Checks : Result.BuildPath) = textOf(Given);
+      else
+        Wanted = "a string";
+    } else if (Name == "extraArgs" || Name == "extraArgsBefore") {
+      if (isListOfTexts(Given))
+        Given.get_to(Name == "extraArgs" ? Result.After : Result.Before);
+      else
+        Wanted = "a list of strings";
+    } else if (&All == &Own) {
+      Problems.push_back("there is no setting '" + Name + "'");
+    }
+    if (Wanted)
+      Problems.push_back("the setting '" + Name + "' must be " + Wanted);
+  }
+  return Result;
+}
+
+void Settings::applyTo(CommandLine &Options) const {
+  if (WeakestLevel)
+    Options.Configuration.WeakestLevel = WeakestLevel;
+  if (Checks)
+    Options.Configuration.Checks = Checks;
+  if (BuildPath && !Options.Commands.Fixed)
+    Options.Commands.BuildPath = *BuildPath;
+  llvm::append_range(Options.Analysis.Extra.Before, Before);
+  llvm::append_range(Options.Analysis.Extra.After, After);
 }
 
 } // namespace libtorch_tidy::driver::lsp

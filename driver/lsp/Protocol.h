@@ -16,7 +16,12 @@
 #define LIBTORCH_TIDY_DRIVER_LSP_PROTOCOL_H
 
 #include "driver/findings/SourceText.h"
+#include "driver/options/CommandLine.h"
 #include "driver/project/Json.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
 
 namespace libtorch_tidy::driver::lsp {
 
@@ -53,8 +58,8 @@ struct ClientAbilities {
   static ClientAbilities of(const Json &Params);
 };
 
-/// \p Value as text on one line. What is not UTF-8 in it is replaced.
-std::string toText(const Json &Value);
+/// \p Value as text on one line.
+inline std::string toText(const Json &Value) { return written(Value); }
 
 /// The path of a `file:` address, absolute; empty when it is another address.
 std::string pathOf(llvm::StringRef Uri);
@@ -69,13 +74,46 @@ Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
 std::optional<unsigned> offsetOf(const SourceText &Text, const Json &Position,
                                  PositionEncoding Encoding);
 
-/// Is position \p A before \p B?
-bool isBefore(const Json &A, const Json &B);
 /// Do two ranges have a position in common? Their ends count.
 bool touch(const Json &A, const Json &B);
 
 /// A diagnostic about a file as a whole, on its first line.
 Json diagnosticOfFile(llvm::StringRef Message, Severity How);
+
+/// A text that the editor holds: it counts, not what is on the disk.
+struct Document {
+  std::string Uri;  ///< As the client spells it.
+  std::string Path; ///< Canonical; empty when it is not a file.
+  std::string Language;
+  int64_t Version = 0;
+  std::string Text;
+
+  /// Is it of a language that is analysed?
+  bool isCxx() const;
+
+  /// Makes the changes of `textDocument/didChange`, one after the other, of
+  /// ranges or of the whole text. False, and nothing is changed, when one of
+  /// them is malformed.
+  bool change(const Json &Changes, PositionEncoding Encoding);
+};
+
+/// By canonical path.
+using Documents = std::map<std::string, Document, std::less<>>;
+
+/// The settings of `initializationOptions` and of
+/// `workspace/didChangeConfiguration`. What is absent is as on the command line
+/// of the server.
+struct Settings {
+  std::optional<Level> WeakestLevel;            ///< "level"
+  std::optional<std::string> Checks, BuildPath; ///< "checks", "buildPath"
+  std::vector<std::string> Before, After; ///< "extraArgsBefore", "extraArgs"
+
+  /// Reads \p Value, or its member "libtorch-tidy" if it has one. What is wrong
+  /// with it is said in \p Problems, and is not used.
+  static Settings of(const Json &Value, std::vector<std::string> &Problems);
+
+  void applyTo(CommandLine &Options) const;
+};
 
 } // namespace libtorch_tidy::driver::lsp
 

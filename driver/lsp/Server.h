@@ -4,20 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// `libtorch-tidy --lsp`: what an editor and the engine say to each other. The
-/// server reads messages, keeps the open texts and what was found in them, and
-/// answers. It looks at no file and at no code: Analyses has that done in
-/// processes of their own.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_LSP_SERVER_H
 #define LIBTORCH_TIDY_DRIVER_LSP_SERVER_H
 
 #include "driver/lsp/Analyses.h"
-#include "driver/lsp/Client.h"
+#include "driver/lsp/Protocol.h"
 #include "driver/lsp/Transport.h"
 #include "driver/options/CommandLine.h"
 #include "llvm/ADT/StringSet.h"
@@ -25,7 +17,11 @@
 
 namespace libtorch_tidy::driver::lsp {
 
-class Server {
+/// `libtorch-tidy --lsp`: what an editor and the engine say to each other. The
+/// server reads messages, keeps the open texts and what was found in them, and
+/// answers. It looks at no file and at no code: Analyses has that done in
+/// processes of their own.
+class Server : private Analyses::Owner {
 public:
   /// Talks over the open files \p In and \p Out. \p Argv0 and \p MainAddress
   /// locate this program.
@@ -39,7 +35,7 @@ public:
 private:
   /// What is known of a document.
   struct Findings {
-    Json Files = Json::object(); ///< See DocumentAnalysis.h.
+    Json Files = Json::object(); ///< See answer().
     Json All = Json::object();
     llvm::StringSet<> Logged;
   };
@@ -87,23 +83,25 @@ private:
   void save(const Json &Params);
   void close(const Json &Params);
   Document *documentOf(const Json &Params);
-  void analyseAll(std::chrono::milliseconds Delay);
-  void analyseOthers(const Document &Changed, std::chrono::milliseconds Delay);
+  void analyseAll();
+  void analyseOthers(const Document &Changed);
   void dropWaiting(llvm::StringRef Path);
 
   // Answers.
   void codeAction(const Json &Id, const Json &Params);
   void answerWaiting();
   const Json &foundIn(const Document &Doc) const;
-  bool ended(const Analyses::Subject &Of, Analyses::End How);
+  std::string work(const Analyses::Subject &Of) override;
+  bool ended(const Analyses::Subject &Of, Analyses::End How) override;
   void take(const Analyses::Subject &Of, Json Answer);
   void logOnce(const std::string &Path, llvm::StringRef Text);
   std::string folderOf(llvm::StringRef Path) const;
   void publish(const std::string &Path, bool Always);
 
   // Progress.
-  void slow(size_t Id, const Analyses::Subject &Of, llvm::StringRef Doing);
-  void noLongerSlow(size_t Id);
+  void slow(size_t Id, const Analyses::Subject &Of,
+            llvm::StringRef Doing) override;
+  void noLongerSlow(size_t Id) override;
   void progress(size_t Id, Json Value);
 
   CommandLine Options;
