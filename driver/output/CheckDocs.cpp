@@ -18,8 +18,7 @@ namespace libtorch_tidy::driver {
 
 namespace {
 struct DocPage {
-  llvm::StringLiteral Name;
-  llvm::StringLiteral Markdown;
+  llvm::StringLiteral Name, Markdown;
 };
 } // namespace
 
@@ -76,20 +75,10 @@ std::string checkPage(StringRef Check) {
 }
 
 /// As the tables of the pages have it.
-static StringRef inWords(Effect Does) {
-  switch (Does) {
-  case Effect::Certain:
-    return "0, certain";
-  case Effect::Likely:
-    return "1, likely";
-  case Effect::Advice:
-    return "2, advisory";
-  case Effect::Silent:
-    return "silent";
-  case Effect::NoFix:
-    return "no fix";
-  }
-  llvm_unreachable("no effect");
+static const char *inWords(Effect Does) {
+  static constexpr const char *Words[] = {"0, certain", "1, likely",
+                                          "2, advisory", "silent", "no fix"};
+  return Words[static_cast<unsigned>(Does)];
 }
 
 std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled) {
@@ -101,7 +90,7 @@ std::string catalogAsJson(llvm::ArrayRef<std::string> Enabled) {
     Json Reasons = Json::array();
     for (const Reason &R : E.Reasons())
       Reasons.push_back({{"name", R.Name.str()},
-                         {"effect", inWords(R.Does).str()},
+                         {"effect", inWords(R.Does)},
                          {"when", R.When.str()}});
     All.push_back({{"name", E.Name.str()},
                    {"level", static_cast<unsigned>(E.StrongestLevel)},

@@ -18,12 +18,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-/// Text of sources and paths need not be UTF-8; JSON must.
-static std::string dump(const Json &J, int Indent) {
-  return J.dump(Indent, ' ', /*ensure_ascii=*/false,
-                Json::error_handler_t::replace);
-}
-
 /// The path and line of a place, for the middle of a text.
 static std::string inWords(const Place &Where, const Report &R) {
   return (relativePath(Where.Path, R.Root) + ":" + llvm::Twine(Where.Line))
@@ -34,26 +28,17 @@ static std::string inWords(const Place &Where, const Report &R) {
 static std::string withSteps(const Finding &F, const Report &R) {
   std::string Result = F.Message;
   unsigned Number = 0;
-  for (const FindingStep &Step : F.Steps)
-    if (!Step.Where.Path.empty())
-      Result += (llvm::Twine("\n") + llvm::Twine(++Number) + ". " + Step.Text +
-                 " (" + inWords(Step.Where, R) + ")")
-                    .str();
+  for (const FindingStep &Step : placedSteps(F))
+    Result += (llvm::Twine("\n") + llvm::Twine(++Number) + ". " + Step.Text +
+               " (" + inWords(Step.Where, R) + ")")
+                  .str();
   return Result;
 }
 
-static StringRef gitlabSeverity(const Finding &F) {
-  if (F.AsError)
-    return "critical";
-  switch (F.Strength) {
-  case Level::Certain:
-    return "major";
-  case Level::Likely:
-    return "minor";
-  case Level::Advisory:
-    return "info";
-  }
-  llvm_unreachable("all levels are covered");
+/// "error" for what is no defect, or raised to one.
+static StringRef severityOf(const Finding &F) {
+  return F.Kind != FindingKind::Defect || F.AsError ? "error"
+                                                    : severityWord(F.Strength);
 }
 
 std::string toGitlab(const Report &R) {
@@ -70,12 +55,14 @@ std::string toGitlab(const Report &R) {
         {{"description", F.Message},
          {"check_name", F.Check},
          {"fingerprint", Name},
-         {"severity", gitlabSeverity(F).str()},
+         {"severity", F.AsError
+                          ? "critical"
+                          : wordFor(F.Strength, {"major", "minor", "info"})},
          {"location",
           {{"path", relativePath(F.Where.Path, R.Root).str()},
            {"lines", {{"begin", F.Where.Line}, {"end", LastLine}}}}}});
   }
-  return dump(All, 2) + "\n";
+  return written(All, 2) + "\n";
 }
 
 /// Escapes for the runner of GitHub Actions. In a property `:` and `,` would
@@ -97,9 +84,7 @@ std::string toGithub(const Report &R) {
   std::string Result;
   llvm::raw_string_ostream OS(Result);
   for (const Finding &F : R.Findings) {
-    StringRef Command = F.Kind != FindingKind::Defect || F.AsError
-                            ? "error"
-                            : severityWord(F.Strength);
+    StringRef Command = severityOf(F);
     OS << "::" << (Command == "note" ? "notice" : Command) << ' ';
     if (!F.Where.Path.empty()) {
       OS << "file=" << escapeCommand(relativePath(F.Where.Path, R.Root), true)
@@ -156,17 +141,15 @@ static Json rdSuggestion(const Finding &F, const SourceText &Text) {
 std::string toRdjsonl(const Report &R) {
   std::string Result;
   for (const Finding &F : R.Findings) {
-    Json Line = {{"message", withSteps(F, R)}};
-    Json Location = {{"path", relativePath(F.Where.Path, R.Root).str()}};
+    Json Line = {
+        {"message", withSteps(F, R)},
+        {"location", {{"path", relativePath(F.Where.Path, R.Root).str()}}}};
     Json Suggestion;
     if (const SourceText *Text = R.Texts.get(F.Where.Path)) {
-      Location["range"] = rdRange(F.Where, *Text);
+      Line["location"]["range"] = rdRange(F.Where, *Text);
       Suggestion = rdSuggestion(F, *Text);
     }
-    Line["location"] = std::move(Location);
-    StringRef Severity = F.Kind != FindingKind::Defect || F.AsError
-                             ? "error"
-                             : severityWord(F.Strength);
+    StringRef Severity = severityOf(F);
     Line["severity"] = Severity == "note" ? "INFO" : Severity.upper();
     Line["source"] = {{"name", "libtorch-tidy"}};
     Line["code"] = {{"value", F.Check}};
@@ -175,7 +158,7 @@ std::string toRdjsonl(const Report &R) {
       Line["code"]["url"] = std::move(Page);
     if (!Suggestion.is_null())
       Line["suggestions"] = Json::array({std::move(Suggestion)});
-    Result += dump(Line, -1) + "\n";
+    Result += written(Line) + "\n";
   }
   return Result;
 }
@@ -242,8 +225,7 @@ std::string toJunit(const Report &R) {
       const char *Element = IsDefect ? "failure" : "error";
       Case(escapeXml(F->Check) + " at " + llvm::Twine(F->Where.Line) + ":" +
            llvm::Twine(F->Where.Column));
-      OS << ">\n      <" << Element << " type=\""
-         << (IsDefect && !F->AsError ? severityWord(F->Strength) : "error")
+      OS << ">\n      <" << Element << " type=\"" << severityOf(*F)
          << "\" message=\"" << escapeXml(F->Message) << "\">"
          << escapeXml(inWords(F->Where, R) + ": " + withSteps(*F, R)) << "</"
          << Element << ">\n    </testcase>\n";

@@ -8,6 +8,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_MARKUP_H
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_MARKUP_H
 
+#include "driver/project/Messages.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,6 +26,11 @@ escapeMarkup(llvm::StringRef Text,
 
 /// \p Text for HTML, which has no control characters but tabs and line ends.
 std::string escapeHtml(llvm::StringRef Text);
+
+/// The same of what strangers have written.
+inline std::string escapeForeign(llvm::StringRef Text) {
+  return escapeHtml(printable(Text));
+}
 
 /// Up to the beginning of the body, with the style that all pages have and \p
 /// Style. Nothing is fetched, whatever a source may hold.

@@ -8,7 +8,6 @@
 #include "driver/output/Reports.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using llvm::StringRef;
@@ -59,18 +58,6 @@ std::string inWords(const clang::tooling::Replacement &E, SourceTexts &Texts) {
   return "replace " + Quote(Old) + " with " + Quote(E.getReplacementText());
 }
 
-const char *severityWord(Level L) {
-  switch (L) {
-  case Level::Certain:
-    return "error";
-  case Level::Likely:
-    return "warning";
-  case Level::Advisory:
-    return "note";
-  }
-  llvm_unreachable("all levels are covered");
-}
-
 /// SARIF of the strongest findings, when there are more than GitHub takes.
 static std::string sarifWithin(const Report &R, size_t Limit) {
   std::vector<Finding> Kept = R.Findings.vec();
@@ -97,40 +84,24 @@ static std::string sarifWithin(const Report &R, size_t Limit) {
 llvm::Expected<Reports> Reports::open(const ReportOptions &Options) {
   Reports Result;
   llvm::Error Problems = llvm::Error::success();
-  auto Add = [&](Maker Make, llvm::StringRef Path) {
+  auto Add = [&](Maker Make, StringRef Path, bool HasKnown = false) {
     if (Path.empty())
       return;
     if (llvm::Expected<OutputFile> File = OutputFile::open(Path))
-      Result.Outputs.push_back({std::move(Make), std::move(*File), {}});
+      Result.Outputs.push_back(
+          {std::move(Make), HasKnown, std::move(*File), {}});
     else
       Problems = joinErrors(std::move(Problems), File.takeError());
   };
-  // What the baseline holds is not news: only SARIF has a word for it, and
-  // services that track findings themselves do not know that word.
-  auto OfNew = [](std::string (*Make)(const Report &)) -> Maker {
-    return [Make](const Report &, const Report &New) { return Make(New); };
-  };
-  Add([Limit = Options.SarifLimit, OfAll = Options.SarifIncludeBaselined](
-          const Report &All,
-          const Report &New) { return sarifWithin(OfAll ? All : New, Limit); },
-      Options.Sarif);
-  Add(OfNew(toHtml), Options.Html);
-  switch (Options.Format) {
-  case OutputFormat::Text:
-    break;
-  case OutputFormat::Gitlab:
-    Add(OfNew(toGitlab), Options.Output);
-    break;
-  case OutputFormat::Github:
-    Add(OfNew(toGithub), Options.Output);
-    break;
-  case OutputFormat::Rdjsonl:
-    Add(OfNew(toRdjsonl), Options.Output);
-    break;
-  case OutputFormat::Junit:
-    Add(OfNew(toJunit), Options.Output);
-    break;
-  }
+  Add([Limit = Options.SarifLimit](
+          const Report &R) { return sarifWithin(R, Limit); },
+      Options.Sarif, Options.SarifIncludeBaselined);
+  Add(toHtml, Options.Html);
+  // In the order of OutputFormat, of which the text has no output of its own.
+  static constexpr std::string (*Forms[])(const Report &) = {
+      nullptr, toGitlab, toGithub, toRdjsonl, toJunit};
+  if (Options.Format != OutputFormat::Text)
+    Add(Forms[static_cast<unsigned>(Options.Format)], Options.Output);
   if (Problems)
     return Problems;
   return Result;
@@ -149,7 +120,7 @@ void Reports::make(const Report &All) {
   OfNew.Findings = New;
   OfNew.Vanished.clear();
   for (Output &O : Outputs)
-    O.Content = O.Make(All, OfNew);
+    O.Content = O.Make(O.HasKnown ? All : OfNew);
 }
 
 llvm::Error Reports::write() {

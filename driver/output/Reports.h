@@ -4,12 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// What the writers of output know of a run in addition to its findings, and
-/// the paths they write.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
 #define LIBTORCH_TIDY_DRIVER_OUTPUT_REPORTS_H
@@ -17,6 +11,7 @@
 #include "driver/findings/Finding.h"
 #include "driver/findings/Fingerprint.h"
 #include "driver/findings/SourceText.h"
+#include "driver/project/FileSystem.h"
 #include "driver/project/OutputFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -24,7 +19,14 @@
 #include <string>
 #include <vector>
 
+namespace clang::tidy {
+class ClangTidyContext;
+struct ClangTidyStats;
+} // namespace clang::tidy
+
 namespace libtorch_tidy::driver {
+
+class Configuration;
 
 /// Where the sources come from, as far as git knows.
 struct Provenance {
@@ -64,8 +66,15 @@ std::string capitalized(std::string Sentence);
 /// An edit of one of \p Texts: "replace 'a' with 'b'". What is long is cut.
 std::string inWords(const clang::tooling::Replacement &E, SourceTexts &Texts);
 
-/// "error", "warning" or "note": how loudly a finding of a level is reported.
-const char *severityWord(Level L);
+/// The word for \p L of \p Words, which are in the order of levels.
+inline const char *wordFor(Level L, const char *const (&Words)[3]) {
+  return Words[static_cast<unsigned>(L)];
+}
+
+/// How loudly a finding of a level is reported.
+inline const char *severityWord(Level L) {
+  return wordFor(L, {"error", "warning", "note"});
+}
 
 // The forms, each in a file of its own:
 
@@ -129,17 +138,54 @@ public:
   llvm::Error write();
 
 private:
-  /// Makes the content from the whole run, or from it without what the
-  /// baseline holds.
-  using Maker =
-      std::function<std::string(const Report &All, const Report &New)>;
+  using Maker = std::function<std::string(const Report &)>;
   struct Output {
     Maker Make;
+    /// What the baseline holds is in it. It is not news: only SARIF has a word
+    /// for it, which services that track findings themselves do not know.
+    bool HasKnown;
     OutputFile File;
     std::string Content;
   };
   std::vector<Output> Outputs;
 };
+
+// For the user who waits:
+
+/// Prints \p Findings by clang-tidy's own means, so that whatever reads
+/// clang-tidy reads us. With \p ToStderr the standard output is left to another
+/// writer.
+void printText(llvm::ArrayRef<Finding> Findings,
+               clang::tidy::ClangTidyContext &Context, bool ToStderr,
+               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
+
+/// For a run that is not about findings: prints those of \p Findings that are
+/// errors of the compiler. \p File is one of those that are analysed.
+void printCompileErrors(llvm::ArrayRef<Finding> Findings,
+                        const Configuration &Config, llvm::StringRef File,
+                        const FileSystem &FS);
+
+/// \p Findings as YAML for clang-apply-replacements. \p MainFile is what it
+/// names as their source.
+std::string toReplacements(llvm::ArrayRef<Finding> Findings,
+                           llvm::StringRef MainFile);
+
+/// What clang-tidy says of findings it left out.
+void printStats(const clang::tidy::ClangTidyStats &Stats);
+
+/// What the command line says about --watch-report.
+struct WatchReportOptions {
+  bool Asked = false;
+  std::string File; ///< A RunReport.
+  std::string Html; ///< Where a page with charts goes; empty: nowhere.
+  std::string Json; ///< Where the report with its lines goes.
+  std::string Root; ///< Paths below it are relative to it; empty: to here.
+};
+
+/// Prints the verdicts of a report with the lines of what grew, and writes the
+/// files that \p Options name.
+llvm::Error printRun(const WatchReportOptions &Options,
+                     llvm::vfs::FileSystem &FS);
 
 } // namespace libtorch_tidy::driver
 

@@ -13,7 +13,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include <cmath>
 #include <map>
@@ -39,15 +38,7 @@ static const char *problemSeverity(Level L) {
 }
 
 static const char *precision(Level L) {
-  switch (L) {
-  case Level::Certain:
-    return "very-high";
-  case Level::Likely:
-    return "high";
-  case Level::Advisory:
-    return "medium";
-  }
-  llvm_unreachable("all levels are covered");
+  return wordFor(L, {"very-high", "high", "medium"});
 }
 
 /// The higher, the more important: the level first, then the bytes. Level 0 has
@@ -62,6 +53,20 @@ static double rank(const Finding &F) {
 }
 
 static Json message(StringRef Text) { return {{"text", Text.str()}}; }
+
+/// A list of one location.
+static Json locations(Json Physical) {
+  return Json::array({{{"physicalLocation", std::move(Physical)}}});
+}
+
+/// A notification; \p Physical is null when it is about no place.
+static Json notification(const char *Level, StringRef Text,
+                         Json Physical = nullptr) {
+  Json Result = {{"level", Level}, {"message", message(asSentence(Text))}};
+  if (!Physical.is_null())
+    Result["locations"] = locations(std::move(Physical));
+  return Result;
+}
 
 static Json rule(const CatalogEntry &Entry) {
   const std::string Help = documentationOf(Entry);
@@ -85,158 +90,6 @@ static Json rule(const CatalogEntry &Entry) {
   return Result;
 }
 
-namespace {
-
-/// Writes one run; knows the files it names.
-class SarifWriter {
-public:
-  explicit SarifWriter(const Report &Run)
-      : Run(Run), Texts(Run.Texts), Findings(Run.Findings.vec()) {
-    llvm::stable_sort(Findings, [&](const Finding &A, const Finding &B) {
-      return fileKey(A.Where.Path) < fileKey(B.Where.Path);
-    });
-  }
-
-  std::string write();
-
-private:
-  Json rules();
-  Json artifacts();
-  Json invocation(Json &Results);
-  Json artifactLocation(StringRef Path);
-  Json region(const Place &Where, bool WithSnippet);
-  Json physicalLocation(const Place &Where, bool WithContext);
-  Json location(const Place &Where, StringRef Text);
-  Json codeFlows(const Finding &F);
-  Json fixes(const Finding &F);
-  Json result(const Finding &F, StringRef Name);
-  Json absentResult(const Finding &F);
-  Json notification(const Finding &F);
-  /// Files in order: those of the project first, so that the order does not
-  /// depend on where the project lies.
-  std::pair<bool, std::string> fileKey(StringRef Path) const {
-    StringRef Rest = Path;
-    const bool Inside = Rest.consume_front(Run.Root) && Rest.starts_with("/");
-    return {!Inside, Path.str()};
-  }
-  void nameFile(StringRef Path) {
-    if (!Path.empty())
-      Artifacts.emplace(fileKey(Path), 0);
-  }
-  const std::string *lineHash(const Place &Where);
-
-  const Report &Run;
-  SourceTexts &Texts;
-  std::vector<Finding> Findings; ///< In order of their files.
-  std::map<std::pair<bool, std::string>, unsigned> Artifacts;
-  std::map<std::string, std::vector<std::string>> LineHashes;
-  std::map<StringRef, unsigned> RuleIndex;
-};
-
-} // namespace
-
-Json SarifWriter::artifactLocation(StringRef Path) {
-  Json Result;
-  const auto Key = fileKey(Path);
-  if (const bool Outside = Key.first; Outside)
-    Result = {{"uri", "file://" + percentEncode(Path)}};
-  else
-    Result = {{"uri", percentEncode(Path.drop_front(Run.Root.size() + 1))},
-              {"uriBaseId", "%SRCROOT%"}};
-  if (auto It = Artifacts.find(Key); It != Artifacts.end())
-    Result["index"] = It->second;
-  return Result;
-}
-
-Json SarifWriter::region(const Place &Where, bool WithSnippet) {
-  const SourceText *Text = Texts.get(Where.Path);
-  if (!Text)
-    return nullptr;
-  auto Begin = Text->positionUtf16(Where.Begin);
-  auto End = Text->positionUtf16(std::max(Where.Begin, Where.End));
-  Json Result = {{"startLine", Begin.Line},
-                 {"startColumn", Begin.Column},
-                 {"endLine", End.Line},
-                 {"endColumn", End.Column}};
-  if (StringRef Snippet = Text->text().slice(Where.Begin, Where.End);
-      WithSnippet && !Snippet.empty())
-    Result["snippet"] = message(Snippet);
-  return Result;
-}
-
-Json SarifWriter::physicalLocation(const Place &Where, bool WithContext) {
-  Json Result = {{"artifactLocation", artifactLocation(Where.Path)}};
-  Json Region = region(Where, /*WithSnippet=*/true);
-  if (Region.is_null())
-    return Result;
-  Result["region"] = std::move(Region);
-  if (WithContext) {
-    const SourceText *Text = Texts.get(Where.Path);
-    unsigned First = Where.Line > 2 ? Where.Line - 2 : 1;
-    unsigned Last =
-        std::min(Text->position(Where.End).Line + 2, Text->lineCount());
-    // To a reader, the last line end begins no empty line.
-    if (Last > First && Text->lines(Last, Last).empty())
-      --Last;
-    Result["contextRegion"] = {{"startLine", First},
-                               {"endLine", Last},
-                               {"snippet", message(Text->lines(First, Last))}};
-  }
-  return Result;
-}
-
-Json SarifWriter::location(const Place &Where, StringRef Text) {
-  return {{"physicalLocation", physicalLocation(Where, /*WithContext=*/false)},
-          {"message", message(asSentence(Text))}};
-}
-
-/// The steps in execution order, and the finding itself as the last one.
-Json SarifWriter::codeFlows(const Finding &F) {
-  Json Locations = Json::array();
-  for (const FindingStep &Step : F.Steps)
-    if (!Step.Where.Path.empty())
-      Locations.push_back({{"location", location(Step.Where, Step.Text)}});
-  Locations.push_back({{"location", location(F.Where, F.Message)}});
-  return Json::array(
-      {{{"threadFlows", Json::array({{{"locations", Locations}}})}}});
-}
-
-Json SarifWriter::fixes(const Finding &F) {
-  std::vector<std::string> Words;
-  Json Changes = Json::array();
-  for (const auto &[Path, Edits] : F.Fix) {
-    Json Replacements = Json::array();
-    for (const Replacement &E : Edits) {
-      Words.push_back(inWords(E, Texts));
-      Json Deleted =
-          region({Path, E.getOffset(), E.getOffset() + E.getLength(), 0, 0, {}},
-                 /*WithSnippet=*/false);
-      if (Deleted.is_null())
-        return nullptr;
-      Json Change = {{"deletedRegion", std::move(Deleted)}};
-      if (!E.getReplacementText().empty())
-        Change["insertedContent"] = message(E.getReplacementText());
-      Replacements.push_back(std::move(Change));
-    }
-    Changes.push_back({{"artifactLocation", artifactLocation(Path)},
-                       {"replacements", std::move(Replacements)}});
-  }
-  const std::string Description =
-      capitalized(asSentence(llvm::join(Words, "; ")));
-  return Json::array({{{"description", message(Description)},
-                       {"artifactChanges", std::move(Changes)}}});
-}
-
-const std::string *SarifWriter::lineHash(const Place &Where) {
-  auto [It, New] = LineHashes.try_emplace(Where.Path);
-  if (New)
-    if (const SourceText *Text = Texts.get(Where.Path))
-      It->second = lineHashes(Text->text());
-  if (!Where.Line || Where.Line > It->second.size())
-    return nullptr;
-  return &It->second[Where.Line - 1];
-}
-
 /// The function around a finding; null outside functions.
 static Json logicalLocations(StringRef Function) {
   if (Function.empty())
@@ -247,202 +100,6 @@ static Json logicalLocations(StringRef Function) {
   return Json::array({{{"name", Name.str()},
                        {"fullyQualifiedName", Function.str()},
                        {"kind", "function"}}});
-}
-
-/// What the baseline holds and is not found any more.
-Json SarifWriter::absentResult(const Finding &F) {
-  Json Result = {{"ruleId", F.Check}};
-  if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
-    Result["ruleIndex"] = It->second;
-  Result["level"] = severityWord(F.Strength);
-  Result["message"] = message(asSentence(F.Message));
-  Result["locations"] =
-      Json::array({{{"physicalLocation",
-                     {{"artifactLocation", artifactLocation(F.Where.Path)}}}}});
-  Result["baselineState"] = "absent";
-  return Result;
-}
-
-/// \p Name is the unique fingerprint of \p F.
-Json SarifWriter::result(const Finding &F, StringRef Name) {
-  Json Result = {{"ruleId", F.Check}};
-  if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
-    Result["ruleIndex"] = It->second;
-  Result["level"] = F.AsError ? "error" : severityWord(F.Strength);
-  Result["message"] = message(asSentence(F.Message));
-  Result["locations"] = Json::array();
-  if (!F.Where.Path.empty()) {
-    Json Location = {
-        {"physicalLocation", physicalLocation(F.Where, /*WithContext=*/true)}};
-    if (Json Logical = logicalLocations(F.Function); !Logical.is_null())
-      Location["logicalLocations"] = std::move(Logical);
-    Result["locations"].push_back(std::move(Location));
-  }
-  Json Prints = Json::object();
-  if (const std::string *Hash = lineHash(F.Where))
-    Prints["primaryLocationLineHash"] = *Hash;
-  Prints["libtorchTidy/v1"] = Name.str();
-  Result["partialFingerprints"] = std::move(Prints);
-  if (Run.HasBaseline)
-    Result["baselineState"] = F.Known ? "unchanged" : "new";
-  if (llvm::any_of(F.Steps, [](const FindingStep &S) {
-        return !S.Where.Path.empty();
-      })) {
-    Result["codeFlows"] = codeFlows(F);
-    Json Related = Json::array();
-    for (const FindingStep &Step : F.Steps) {
-      if (Step.Where.Path.empty())
-        continue;
-      Json Location = {{"id", Related.size() + 1}};
-      Location.update(location(Step.Where, Step.Text));
-      Related.push_back(std::move(Location));
-    }
-    Result["relatedLocations"] = std::move(Related);
-  }
-  if (Json Fixes = F.Fix.empty() ? Json() : fixes(F); !Fixes.is_null())
-    Result["fixes"] = std::move(Fixes);
-  Result["rank"] = rank(F);
-  Result["properties"] = {{"level", static_cast<unsigned>(F.Strength)}};
-  if (F.Bytes)
-    Result["properties"]["bytes"] = *F.Bytes;
-  if (F.Confirmed) {
-    Result["properties"]["confirmed"] = true;
-    Result["properties"]["bytesPerStep"] = std::llround(F.Confirmed->Bytes);
-    Result["properties"]["nodesPerStep"] = std::llround(F.Confirmed->Nodes);
-  }
-  switch (F.Verdict) {
-  case fixits::Verdict::Verified:
-    Result["properties"]["fix"] = "verified";
-    break;
-  case fixits::Verdict::Rejected:
-    Result["properties"]["fix"] = "rejected";
-    Result["properties"]["fixRejectedBecause"] = F.WhyNot;
-    break;
-  case fixits::Verdict::Unverified:
-    if (!F.Fix.empty())
-      Result["properties"]["fix"] = "unverified";
-    break;
-  }
-  return Result;
-}
-
-Json SarifWriter::notification(const Finding &F) {
-  Json Result = {{"level", "error"},
-                 {"message", message(asSentence(F.Message))}};
-  if (!F.Where.Path.empty())
-    Result["locations"] =
-        Json::array({{{"physicalLocation",
-                       physicalLocation(F.Where, /*WithContext=*/false)}}});
-  return Result;
-}
-
-/// The rules, of which results name one by its index.
-Json SarifWriter::rules() {
-  Json Rules = Json::array();
-  auto AddRule = [&](const CatalogEntry &Entry) {
-    RuleIndex[Entry.Name] = Rules.size();
-    Rules.push_back(rule(Entry));
-  };
-  llvm::for_each(catalog(), AddRule);
-  const CatalogEntry &Audit = nolintAuditEntry();
-  auto IsOfAudit = [&](const Finding &F) { return F.Check == Audit.Name; };
-  if (llvm::any_of(Findings, IsOfAudit) ||
-      llvm::any_of(Run.Vanished, IsOfAudit))
-    AddRule(Audit);
-  return Rules;
-}
-
-/// All files that the run names, numbered.
-Json SarifWriter::artifacts() {
-  for (const std::string &Unit : llvm::make_first_range(Run.FailedUnits))
-    nameFile(Unit);
-  for (const GivenUpFunction &F : Run.GivenUp)
-    nameFile(F.Where.Path);
-  for (const Finding &F : Findings) {
-    nameFile(F.Where.Path);
-    for (const FindingStep &Step : F.Steps)
-      nameFile(Step.Where.Path);
-    for (const auto &[Path, Edits] : F.Fix)
-      nameFile(Path);
-  }
-  for (const Finding &F : Run.Vanished)
-    nameFile(F.Where.Path);
-  unsigned Next = 0;
-  for (auto &Entry : Artifacts)
-    Entry.second = Next++;
-  Json Files = Json::array();
-  for (const auto &[Key, Index] : Artifacts) {
-    const std::string &Path = Key.second;
-    Json Where = artifactLocation(Path);
-    Where.erase("index");
-    Json File = {{"location", std::move(Where)}};
-    // A viewer can tell whether it shows the text that was analysed.
-    if (const SourceText *Text = Texts.get(Path))
-      File["hashes"] = {
-          {"sha-256", llvm::toHex(llvm::SHA256::hash(
-                          llvm::arrayRefFromStringRef(Text->text())))}};
-    Files.push_back(std::move(File));
-  }
-  return Files;
-}
-
-/// How the run went. Takes what it found into \p Results.
-Json SarifWriter::invocation(Json &Results) {
-  Json Tool = Json::array(), Config = Json::array();
-  for (const auto &[Unit, Trouble] : Run.FailedUnits)
-    Tool.push_back(
-        {{"level", "error"},
-         {"message",
-          message(asSentence("The translation unit could not be analysed in "
-                             "full: " +
-                             Trouble))},
-         {"locations",
-          Json::array({{{"physicalLocation",
-                         {{"artifactLocation", artifactLocation(Unit)}}}}})}});
-  for (const GivenUpFunction &F : Run.GivenUp)
-    Tool.push_back(
-        {{"level", "warning"},
-         {"message",
-          message(
-              ("Function '" + F.Name + "' " + flow::BeyondLimits + ".").str())},
-         {"locations",
-          Json::array({{{"physicalLocation",
-                         {{"artifactLocation", artifactLocation(F.Where.Path)},
-                          {"region", {{"startLine", F.Where.Line}}}}}}})}});
-  const std::vector<std::string> Names =
-      uniqueFingerprints(Findings, Run.Root, Run.Outlines);
-  for (auto [F, Name] : llvm::zip_equal(Findings, Names))
-    switch (F.Kind) {
-    case FindingKind::Defect:
-      Results.push_back(result(F, Name));
-      break;
-    case FindingKind::CompileError:
-      Tool.push_back(notification(F));
-      break;
-    case FindingKind::Configuration:
-      Config.push_back(notification(F));
-      break;
-    }
-
-  for (const Finding &F : Run.Vanished)
-    Results.push_back(absentResult(F));
-
-  if (Run.LeftOut)
-    Tool.push_back(
-        {{"level", "warning"},
-         {"message",
-          message((llvm::Twine(Run.LeftOut) +
-                   " of the weakest findings are left out: the limit is " +
-                   llvm::Twine(Results.size()) + " results.")
-                      .str())}});
-
-  Json Invocation = {{"executionSuccessful", Run.FailedUnits.empty()},
-                     {"exitCode", Run.ExitCode}};
-  if (!Tool.empty())
-    Invocation["toolExecutionNotifications"] = std::move(Tool);
-  if (!Config.empty())
-    Invocation["toolConfigurationNotifications"] = std::move(Config);
-  return Invocation;
 }
 
 static Json driver(Json Rules) {
@@ -457,34 +114,319 @@ static Json driver(Json Rules) {
   return Driver;
 }
 
-std::string SarifWriter::write() {
-  Json Rules = rules(), Files = artifacts(), Results = Json::array();
-  Json Invocation = invocation(Results);
-  Json TheRun = {
-      {"tool", {{"driver", driver(std::move(Rules))}}},
-      {"automationDetails", {{"id", "libtorch-tidy/"}}},
-      {"invocations", Json::array({std::move(Invocation)})},
-      {"originalUriBaseIds",
-       {{"%SRCROOT%",
-         {{"description", message("The root of the source tree.")}}}}},
-      {"columnKind", "utf16CodeUnits"},
-      {"artifacts", std::move(Files)},
-      {"results", std::move(Results)}};
-  if (!Run.From.Repository.empty()) {
-    Json Control = {{"repositoryUri", Run.From.Repository}};
-    if (!Run.From.Revision.empty())
-      Control["revisionId"] = Run.From.Revision;
-    Control["mappedTo"] = {{"uriBaseId", "%SRCROOT%"}};
-    TheRun["versionControlProvenance"] = Json::array({std::move(Control)});
+namespace {
+
+/// Writes one run; knows the files it names.
+class SarifWriter {
+public:
+  explicit SarifWriter(const Report &Run)
+      : Run(Run), Texts(Run.Texts), Findings(Run.Findings.vec()) {
+    llvm::stable_sort(Findings, [&](const Finding &A, const Finding &B) {
+      return fileKey(A.Where.Path) < fileKey(B.Where.Path);
+    });
   }
-  Json Log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-              {"version", "2.1.0"},
-              {"runs", Json::array({std::move(TheRun)})}};
-  // Source text need not be UTF-8; JSON must.
-  return Log.dump(2, ' ', /*ensure_ascii=*/false,
-                  Json::error_handler_t::replace) +
-         "\n";
-}
+
+  std::string write() {
+    Json Rules = rules(), Files = artifacts(), Results = Json::array();
+    Json Invocation = invocation(Results);
+    Json TheRun = {
+        {"tool", {{"driver", driver(std::move(Rules))}}},
+        {"automationDetails", {{"id", "libtorch-tidy/"}}},
+        {"invocations", Json::array({std::move(Invocation)})},
+        {"originalUriBaseIds",
+         {{"%SRCROOT%",
+           {{"description", message("The root of the source tree.")}}}}},
+        {"columnKind", "utf16CodeUnits"},
+        {"artifacts", std::move(Files)},
+        {"results", std::move(Results)}};
+    if (!Run.From.Repository.empty()) {
+      Json Control = {{"repositoryUri", Run.From.Repository}};
+      if (!Run.From.Revision.empty())
+        Control["revisionId"] = Run.From.Revision;
+      Control["mappedTo"] = {{"uriBaseId", "%SRCROOT%"}};
+      TheRun["versionControlProvenance"] = Json::array({std::move(Control)});
+    }
+    Json Log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                {"version", "2.1.0"},
+                {"runs", Json::array({std::move(TheRun)})}};
+    return written(Log, 2) + "\n";
+  }
+
+private:
+  /// The rules, of which results name one by its index.
+  Json rules() {
+    Json Rules = Json::array();
+    auto AddRule = [&](const CatalogEntry &Entry) {
+      RuleIndex[Entry.Name] = Rules.size();
+      Rules.push_back(rule(Entry));
+    };
+    llvm::for_each(catalog(), AddRule);
+    const CatalogEntry &Audit = nolintAuditEntry();
+    auto IsOfAudit = [&](const Finding &F) { return F.Check == Audit.Name; };
+    if (llvm::any_of(Findings, IsOfAudit) ||
+        llvm::any_of(Run.Vanished, IsOfAudit))
+      AddRule(Audit);
+    return Rules;
+  }
+
+  /// All files that the run names, numbered.
+  Json artifacts() {
+    for (const std::string &Unit : llvm::make_first_range(Run.FailedUnits))
+      nameFile(Unit);
+    for (const GivenUpFunction &F : Run.GivenUp)
+      nameFile(F.Where.Path);
+    for (const Finding &F : Findings) {
+      nameFile(F.Where.Path);
+      for (const FindingStep &Step : F.Steps)
+        nameFile(Step.Where.Path);
+      for (const auto &[Path, Edits] : F.Fix)
+        nameFile(Path);
+    }
+    for (const Finding &F : Run.Vanished)
+      nameFile(F.Where.Path);
+    unsigned Next = 0;
+    for (auto &Entry : Artifacts)
+      Entry.second = Next++;
+    Json Files = Json::array();
+    for (const auto &[Key, Index] : Artifacts) {
+      const std::string &Path = Key.second;
+      Json Where = artifactLocation(Path);
+      Where.erase("index");
+      Json File = {{"location", std::move(Where)}};
+      // A viewer can tell whether it shows the text that was analysed.
+      if (const SourceText *Text = Texts.get(Path))
+        File["hashes"] = {
+            {"sha-256", llvm::toHex(llvm::SHA256::hash(
+                            llvm::arrayRefFromStringRef(Text->text())))}};
+      Files.push_back(std::move(File));
+    }
+    return Files;
+  }
+
+  /// How the run went. Takes what it found into \p Results.
+  Json invocation(Json &Results) {
+    Json Tool = Json::array(), Config = Json::array();
+    for (const auto &[Unit, Trouble] : Run.FailedUnits)
+      Tool.push_back(notification(
+          "error",
+          "The translation unit could not be analysed in full: " + Trouble,
+          {{"artifactLocation", artifactLocation(Unit)}}));
+    for (const GivenUpFunction &F : Run.GivenUp)
+      Tool.push_back(notification(
+          "warning", ("Function '" + F.Name + "' " + flow::BeyondLimits).str(),
+          {{"artifactLocation", artifactLocation(F.Where.Path)},
+           {"region", {{"startLine", F.Where.Line}}}}));
+    const std::vector<std::string> Names =
+        uniqueFingerprints(Findings, Run.Root, Run.Outlines);
+    for (auto [F, Name] : llvm::zip_equal(Findings, Names))
+      if (F.Kind == FindingKind::Defect)
+        Results.push_back(result(F, Name));
+      else
+        (F.Kind == FindingKind::CompileError ? Tool : Config)
+            .push_back(notification(
+                "error", F.Message,
+                F.Where.Path.empty()
+                    ? Json()
+                    : physicalLocation(F.Where, /*WithContext=*/false)));
+    // What the baseline holds and is not found any more.
+    for (const Finding &F : Run.Vanished) {
+      Json &Result = Results.emplace_back(beginOf(F));
+      Result["locations"] =
+          locations({{"artifactLocation", artifactLocation(F.Where.Path)}});
+      Result["baselineState"] = "absent";
+    }
+    if (Run.LeftOut)
+      Tool.push_back(notification(
+          "warning", (llvm::Twine(Run.LeftOut) +
+                      " of the weakest findings are left out: the limit is " +
+                      llvm::Twine(Results.size()) + " results.")
+                         .str()));
+
+    Json Invocation = {{"executionSuccessful", Run.FailedUnits.empty()},
+                       {"exitCode", Run.ExitCode}};
+    if (!Tool.empty())
+      Invocation["toolExecutionNotifications"] = std::move(Tool);
+    if (!Config.empty())
+      Invocation["toolConfigurationNotifications"] = std::move(Config);
+    return Invocation;
+  }
+
+  Json artifactLocation(StringRef Path) {
+    Json Result;
+    const auto Key = fileKey(Path);
+    if (const bool Outside = Key.first; Outside)
+      Result = {{"uri", "file://" + percentEncode(Path)}};
+    else
+      Result = {{"uri", percentEncode(Path.drop_front(Run.Root.size() + 1))},
+                {"uriBaseId", "%SRCROOT%"}};
+    if (auto It = Artifacts.find(Key); It != Artifacts.end())
+      Result["index"] = It->second;
+    return Result;
+  }
+
+  Json region(const Place &Where, bool WithSnippet) {
+    const SourceText *Text = Texts.get(Where.Path);
+    if (!Text)
+      return nullptr;
+    auto Begin = Text->positionUtf16(Where.Begin);
+    auto End = Text->positionUtf16(std::max(Where.Begin, Where.End));
+    Json Result = {{"startLine", Begin.Line},
+                   {"startColumn", Begin.Column},
+                   {"endLine", End.Line},
+                   {"endColumn", End.Column}};
+    if (StringRef Snippet = Text->text().slice(Where.Begin, Where.End);
+        WithSnippet && !Snippet.empty())
+      Result["snippet"] = message(Snippet);
+    return Result;
+  }
+
+  Json physicalLocation(const Place &Where, bool WithContext) {
+    Json Result = {{"artifactLocation", artifactLocation(Where.Path)}};
+    Json Region = region(Where, /*WithSnippet=*/true);
+    if (Region.is_null())
+      return Result;
+    Result["region"] = std::move(Region);
+    if (WithContext) {
+      const SourceText *Text = Texts.get(Where.Path);
+      unsigned First = Where.Line > 2 ? Where.Line - 2 : 1;
+      unsigned Last =
+          std::min(Text->position(Where.End).Line + 2, Text->lineCount());
+      // To a reader, the last line end begins no empty line.
+      if (Last > First && Text->lines(Last, Last).empty())
+        --Last;
+      Result["contextRegion"] = {
+          {"startLine", First},
+          {"endLine", Last},
+          {"snippet", message(Text->lines(First, Last))}};
+    }
+    return Result;
+  }
+
+  Json location(const Place &Where, StringRef Text) {
+    return {
+        {"physicalLocation", physicalLocation(Where, /*WithContext=*/false)},
+        {"message", message(asSentence(Text))}};
+  }
+
+  Json fixes(const Finding &F) {
+    std::vector<std::string> Words;
+    Json Changes = Json::array();
+    for (const auto &[Path, Edits] : F.Fix) {
+      Json Replacements = Json::array();
+      for (const Replacement &E : Edits) {
+        Words.push_back(inWords(E, Texts));
+        Json Deleted = region(
+            {Path, E.getOffset(), E.getOffset() + E.getLength(), 0, 0, {}},
+            /*WithSnippet=*/false);
+        if (Deleted.is_null())
+          return nullptr;
+        Json Change = {{"deletedRegion", std::move(Deleted)}};
+        if (!E.getReplacementText().empty())
+          Change["insertedContent"] = message(E.getReplacementText());
+        Replacements.push_back(std::move(Change));
+      }
+      Changes.push_back({{"artifactLocation", artifactLocation(Path)},
+                         {"replacements", std::move(Replacements)}});
+    }
+    const std::string Description =
+        capitalized(asSentence(llvm::join(Words, "; ")));
+    return Json::array({{{"description", message(Description)},
+                         {"artifactChanges", std::move(Changes)}}});
+  }
+
+  /// \p Name is the unique fingerprint of \p F.
+  Json result(const Finding &F, StringRef Name) {
+    Json Result = beginOf(F);
+    Result["locations"] = Json::array();
+    if (!F.Where.Path.empty()) {
+      Json Location = {{"physicalLocation",
+                        physicalLocation(F.Where, /*WithContext=*/true)}};
+      if (Json Logical = logicalLocations(F.Function); !Logical.is_null())
+        Location["logicalLocations"] = std::move(Logical);
+      Result["locations"].push_back(std::move(Location));
+    }
+    Json Prints = Json::object();
+    if (const std::string *Hash = lineHash(F.Where))
+      Prints["primaryLocationLineHash"] = *Hash;
+    Prints["libtorchTidy/v1"] = Name.str();
+    Result["partialFingerprints"] = std::move(Prints);
+    if (Run.HasBaseline)
+      Result["baselineState"] = F.Known ? "unchanged" : "new";
+    // The steps in execution order, and the finding itself as the last one.
+    Json Flow = Json::array(), Related = Json::array();
+    for (const FindingStep &Step : placedSteps(F)) {
+      const Json Here = location(Step.Where, Step.Text);
+      Flow.push_back({{"location", Here}});
+      Related.push_back({{"id", Related.size() + 1}});
+      Related.back().update(Here);
+    }
+    if (!Related.empty()) {
+      Flow.push_back({{"location", location(F.Where, F.Message)}});
+      Result["codeFlows"] = Json::array(
+          {{{"threadFlows", Json::array({{{"locations", Flow}}})}}});
+      Result["relatedLocations"] = std::move(Related);
+    }
+    if (Json Fixes = F.Fix.empty() ? Json() : fixes(F); !Fixes.is_null())
+      Result["fixes"] = std::move(Fixes);
+    Result["rank"] = rank(F);
+    Result["properties"] = {{"level", static_cast<unsigned>(F.Strength)}};
+    if (F.Bytes)
+      Result["properties"]["bytes"] = *F.Bytes;
+    if (F.Confirmed) {
+      Result["properties"]["confirmed"] = true;
+      Result["properties"]["bytesPerStep"] = std::llround(F.Confirmed->Bytes);
+      Result["properties"]["nodesPerStep"] = std::llround(F.Confirmed->Nodes);
+    }
+    static constexpr const char *Verdicts[] = {"unverified", "verified",
+                                               "rejected"};
+    if (!F.Fix.empty() || F.Verdict != fixits::Verdict::Unverified)
+      Result["properties"]["fix"] = Verdicts[static_cast<unsigned>(F.Verdict)];
+    if (F.Verdict == fixits::Verdict::Rejected)
+      Result["properties"]["fixRejectedBecause"] = F.WhyNot;
+    return Result;
+  }
+
+  /// The members that all results begin with.
+  Json beginOf(const Finding &F) {
+    Json Result = {{"ruleId", F.Check}};
+    if (auto It = RuleIndex.find(F.Check); It != RuleIndex.end())
+      Result["ruleIndex"] = It->second;
+    Result["level"] = F.AsError ? "error" : severityWord(F.Strength);
+    Result["message"] = message(asSentence(F.Message));
+    return Result;
+  }
+
+  /// Files in order: those of the project first, so that the order does not
+  /// depend on where the project lies.
+  std::pair<bool, std::string> fileKey(StringRef Path) const {
+    StringRef Rest = Path;
+    const bool Inside = Rest.consume_front(Run.Root) && Rest.starts_with("/");
+    return {!Inside, Path.str()};
+  }
+  void nameFile(StringRef Path) {
+    if (!Path.empty())
+      Artifacts.emplace(fileKey(Path), 0);
+  }
+
+  const std::string *lineHash(const Place &Where) {
+    auto [It, New] = LineHashes.try_emplace(Where.Path);
+    if (New)
+      if (const SourceText *Text = Texts.get(Where.Path))
+        It->second = lineHashes(Text->text());
+    if (!Where.Line || Where.Line > It->second.size())
+      return nullptr;
+    return &It->second[Where.Line - 1];
+  }
+
+  const Report &Run;
+  SourceTexts &Texts;
+  std::vector<Finding> Findings; ///< In order of their files.
+  std::map<std::pair<bool, std::string>, unsigned> Artifacts;
+  std::map<std::string, std::vector<std::string>> LineHashes;
+  std::map<StringRef, unsigned> RuleIndex;
+};
+
+} // namespace
 
 std::string toSarif(const Report &R) { return SarifWriter(R).write(); }
 

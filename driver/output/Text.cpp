@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/output/Text.h"
+#include "clang-tidy/ClangTidy.h"
+#include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "driver/llvm/Compat.h"
+#include "driver/output/Reports.h"
+#include "driver/project/Configuration.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
 
@@ -17,33 +19,6 @@ using namespace clang::tidy;
 using clang::tooling::DiagnosticMessage;
 
 namespace libtorch_tidy::driver {
-
-namespace {
-
-/// While it lives, what is written to llvm::outs() comes out of the standard
-/// error. clang-tidy's printer knows no other stream.
-class OutputOnStderr {
-public:
-  OutputOnStderr() {
-    llvm::outs().flush();
-    Saved = ::dup(STDOUT_FILENO);
-    ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  }
-  ~OutputOnStderr() {
-    llvm::outs().flush();
-    if (Saved < 0)
-      return;
-    ::dup2(Saved, STDOUT_FILENO);
-    ::close(Saved);
-  }
-  OutputOnStderr(const OutputOnStderr &) = delete;
-  OutputOnStderr &operator=(const OutputOnStderr &) = delete;
-
-private:
-  int Saved;
-};
-
-} // namespace
 
 static DiagnosticMessage messageOf(const Place &Where, llvm::StringRef Text,
                                    llvm::ArrayRef<Highlight> Highlights,
@@ -134,39 +109,14 @@ static void describeDistantEdits(const Finding &F, ClangTidyError &E,
   }
 }
 
-namespace {
-
 /// Puts what a terminal can show in the place of names and messages that it
 /// cannot. The printer reads the files that it names, so those whose names
-/// change are there under both.
-class Shower {
-public:
-  explicit Shower(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
-      : FS(std::move(FS)) {}
-
-  void show(ClangTidyError &E) {
-    show(E.Message, E.BuildDirectory);
-    for (DiagnosticMessage &Note : E.Notes)
-      show(Note, E.BuildDirectory);
-  }
-
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files() {
-    if (!Renamed)
-      return FS;
-    auto Result = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(FS);
-    Result->pushOverlay(Renamed);
-    return Result;
-  }
-
-private:
-  void show(DiagnosticMessage &M, llvm::StringRef Directory) {
-    M.Message = printable(M.Message);
-    rename(M.FilePath, Directory);
-    for (clang::tooling::FileByteRange &Range : M.Ranges)
-      rename(Range.FilePath, Directory);
-  }
-
-  void rename(std::string &Path, llvm::StringRef Directory) {
+/// change are there under both in the result.
+static llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+show(std::vector<ClangTidyError> &Errors,
+     llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
+  llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> Renamed;
+  auto Rename = [&](std::string &Path, llvm::StringRef Directory) {
     const std::string Shown = printable(Path);
     if (Shown == Path)
       return;
@@ -178,28 +128,47 @@ private:
       Renamed->addFile(There, /*ModificationTime=*/0, std::move(*Text));
     }
     Path = Shown;
+  };
+  auto Show = [&](DiagnosticMessage &M, llvm::StringRef Directory) {
+    M.Message = printable(M.Message);
+    Rename(M.FilePath, Directory);
+    for (clang::tooling::FileByteRange &Range : M.Ranges)
+      Rename(Range.FilePath, Directory);
+  };
+  for (ClangTidyError &E : Errors) {
+    Show(E.Message, E.BuildDirectory);
+    for (DiagnosticMessage &Note : E.Notes)
+      Show(Note, E.BuildDirectory);
   }
-
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
-  llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> Renamed;
-};
-
-} // namespace
+  if (!Renamed)
+    return FS;
+  auto Result = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(FS);
+  Result->pushOverlay(Renamed);
+  return Result;
+}
 
 void printText(llvm::ArrayRef<Finding> Findings, ClangTidyContext &Context,
                bool ToStderr,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
-  std::optional<OutputOnStderr> Redirect;
-  if (ToStderr)
-    Redirect.emplace();
+  int Saved = -1;
+  if (ToStderr) { // clang-tidy's printer knows no other stream.
+    llvm::outs().flush();
+    Saved = ::dup(STDOUT_FILENO);
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
   std::vector<ClangTidyError> Errors = errorsOf(Findings);
   for (auto [F, E] : llvm::zip_equal(Findings, Errors))
     describeDistantEdits(F, E, *FS);
-  Shower Shown(std::move(FS));
-  for (ClangTidyError &E : Errors)
-    Shown.show(E);
+  FS = show(Errors, std::move(FS));
   unsigned WarningsAsErrors = 0;
-  handleErrors(Errors, Context, FB_NoFix, WarningsAsErrors, Shown.files());
+  handleErrors(Errors, Context, FB_NoFix, WarningsAsErrors, FS);
+  if (!ToStderr)
+    return;
+  llvm::outs().flush();
+  if (Saved >= 0) {
+    ::dup2(Saved, STDOUT_FILENO);
+    ::close(Saved);
+  }
 }
 
 std::string toReplacements(llvm::ArrayRef<Finding> Findings,
