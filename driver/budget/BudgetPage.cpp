@@ -205,7 +205,6 @@ public:
   }
 
 private:
-  /// Which models there are, when they are several.
   void overview() {
     const bool HasStep = llvm::any_of(
         Said.Sections, [](const Section &S) { return S.Model->HasStep; });

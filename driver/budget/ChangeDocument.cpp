@@ -28,7 +28,6 @@ static std::string sizeOf(bool IsExact, uint64_t Bytes) {
 
 namespace {
 
-/// A figure of both sides.
 struct Figure {
   std::string Name;
   uint64_t Before = 0, After = 0;
@@ -165,7 +164,6 @@ private:
     return Result + mostOf(All) + inputRemark();
   }
 
-  /// A model that one side lacks.
   std::string oneSide() const {
     const ModelRows &Model = P.one();
     // "4.9 KB, and 2.4 MB at the peak of later steps"
@@ -280,7 +278,6 @@ private:
       Answer(*P.Before);
   }
 
-  /// What is not known of either side.
   void sayMissing() {
     for (const ModelRows *M : {P.Before, P.After}) {
       if (!M)

@@ -134,7 +134,6 @@ Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
 /// More rows than a reader wants; JSON has all.
 static constexpr size_t MaxRows = 400;
 
-/// The modules, as a tree.
 static std::string moduleTable(const ModelRows &Model, StringRef Folder) {
   const std::vector<Subtree> Sums = subtrees(Model.Modules);
   const bool HasStep = hasStep(Model);

@@ -28,7 +28,6 @@ namespace libtorch_tidy::driver {
 static constexpr const char *ReportFormat = "libtorch-tidy watch";
 static constexpr unsigned ReportVersion = 1;
 
-/// The number at \p Key; 0 when there is none.
 static double numberAt(const Json &Object, const char *Key) {
   return realOf(at(Object, {Key}));
 }
@@ -37,12 +36,10 @@ static std::string textAt(const Json &Object, const char *Key) {
   return textOf(at(Object, {Key}));
 }
 
-/// The list at \p Key; an empty one when there is none.
 static const Json &listAt(const Json &Object, const char *Key) {
   return listOf(at(Object, {Key}));
 }
 
-/// The objects of that list.
 static auto objectsAt(const Json &Object, const char *Key) {
   return llvm::make_filter_range(
       listAt(Object, Key), [](const Json &Each) { return Each.is_object(); });
@@ -304,7 +301,6 @@ WatchedRun::read(StringRef File, StringRef Folder,
   return Result;
 }
 
-/// Is the check about memory that is kept?
 static bool isAboutWhatIsKept(const Finding &F) {
   const CatalogEntry *Entry = findInCatalog(F.Check);
   return F.Kind == FindingKind::Defect && Entry &&

@@ -397,7 +397,6 @@ void Server::dropWaiting(StringRef Path) {
   });
 }
 
-/// What the analysis of a document found in it.
 const Json &Server::foundIn(const Document &Doc) const {
   auto Own = Known.find(Doc.Path);
   static const Json None;

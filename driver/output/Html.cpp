@@ -301,7 +301,6 @@ private:
     }
   }
 
-  /// Lines \p First to \p Last of a file, before and after a fix.
   void change(StringRef Path, unsigned First, unsigned Last,
               llvm::ArrayRef<StringRef> Old, llvm::ArrayRef<StringRef> New) {
     OS << "<p class=\"meta\"><code>" << path(Path) << "</code>, "
@@ -361,7 +360,6 @@ private:
         .str();
   }
 
-  /// What a run of the program has confirmed, and those whose bytes are known.
   void rankings(llvm::ArrayRef<std::string> Ids) {
     const std::vector<size_t> Confirmed =
         largestOf(R.Findings, [](const Finding &F) {

@@ -43,7 +43,6 @@ static std::string amount(double Value, StringRef One) {
   return Number + " " + One.str() + (Number == "1" ? "" : "s");
 }
 
-/// What a verdict counts.
 static StringRef unitOf(const RunReport::Verdict &V) {
   if (V.countsNodes())
     return "nodes";

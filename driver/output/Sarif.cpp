@@ -54,7 +54,6 @@ static double rank(const Finding &F) {
 
 static Json message(StringRef Text) { return {{"text", Text.str()}}; }
 
-/// A list of one location.
 static Json locations(Json Physical) {
   return Json::array({{{"physicalLocation", std::move(Physical)}}});
 }
@@ -153,7 +152,6 @@ public:
   }
 
 private:
-  /// The rules, of which results name one by its index.
   Json rules() {
     Json Rules = Json::array();
     auto AddRule = [&](const CatalogEntry &Entry) {
@@ -169,7 +167,6 @@ private:
     return Rules;
   }
 
-  /// All files that the run names, numbered.
   Json artifacts() {
     for (const std::string &Unit : llvm::make_first_range(Run.FailedUnits))
       nameFile(Unit);
