@@ -38,34 +38,24 @@ const FieldDecl *storedIn(const CXXMethodDecl *Method, unsigned I) {
 }
 
 /// Does any function of the program empty \p Field, move it away or give it
-/// another function?
+/// another function, perhaps through a setter?
 bool isReleasedSomewhere(const FieldDecl *Field, const CallExpr *Except,
                          const flow::UnitModel &Unit) {
-  auto Names = [&](const Expr *E) {
-    const auto *Member = dyn_cast_or_null<MemberExpr>(cpp::stripImplicit(E));
-    return Member && Member->getMemberDecl()->getCanonicalDecl() ==
-                         Field->getCanonicalDecl();
-  };
-  auto Releases = [&](const CallExpr *Call) {
-    if (cpp::isAssignment(Call) && Call != Except && Names(Call->getArg(0)) &&
-        !flow::isFunctionGiven(Call->getArg(1)))
-      return true;
-    bool Empties = cpp::does(Call, cpp::Std::Empty);
-    if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call)) {
-      if (Empties && Names(Method->getImplicitObjectArgument()))
-        return true;
-      // A setter that is given nothing.
+  bool Found = flow::fieldElsewhere(Field).IsReleased;
+  for (const FunctionDecl *F : Unit.functions()) {
+    flow::forEachReleased(
+        F,
+        [&](const FieldDecl *Released) {
+          Found |= Released == Field->getCanonicalDecl();
+        },
+        Except);
+    cpp::forEach<CXXMemberCallExpr>(F->getBody(), [&](const auto *Call) {
       for (unsigned I = 0; I < Call->getNumArgs(); ++I)
-        if (cpp::isEmptyValue(Call->getArg(I)) &&
-            storedIn(Method->getMethodDecl(), I) == Field)
-          return true;
-    }
-    return Empties && llvm::any_of(Call->arguments(), Names);
-  };
-  return flow::fieldElsewhere(Field).IsReleased ||
-         llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
-           return cpp::anyOf<CallExpr>(F->getBody(), Releases);
-         });
+        Found |= cpp::isEmptyValue(Call->getArg(I)) &&
+                 storedIn(Call->getMethodDecl(), I) == Field;
+    });
+  }
+  return Found;
 }
 
 /// A cheap look: does \p Call assign, add or hand over a function object?

@@ -18,7 +18,7 @@ inline Finding findingAt(const flow::Dangling &D) {
   using flow::Dangling;
   const flow::Borrow &B = D.What;
   const std::string Owner = B.Owner ? quoted(B.Owner) : "";
-  Finding F = Finding::at(B.Source->getBeginLoc(), B.Source->getSourceRange());
+  Finding F = Finding::from(B.Source);
   if (B.Owner)
     F.note(B.Owner,
            Owner + (B.Heap ? " points to the memory" : " owns the memory"));

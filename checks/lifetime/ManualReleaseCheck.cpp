@@ -233,13 +233,12 @@ private:
     const std::string Name = nameOf(Data->Object);
     const bool HasReset =
         Name.front() == '\'' && !torch::isStableTensor(Data->Object->getType());
-    Finding F = Finding::at(Release->getBeginLoc(), Release->getSourceRange())
-                    .says(How + " releases the memory of " + Name +
-                          ", which LibTorch owns: its allocator releases it "
-                          "again, or hands it out again; " +
-                          (HasReset ? Name.substr(1, Name.size() - 2) +
-                                          ".reset() lets go of it"
-                                    : "it goes with the last tensor over it"));
+    Finding F = Finding::from(Release).says(
+        How + " releases the memory of " + Name +
+        ", which LibTorch owns: its allocator releases it "
+        "again, or hands it out again; " +
+        (HasReset ? Name.substr(1, Name.size() - 2) + ".reset() lets go of it"
+                  : "it goes with the last tensor over it"));
     if (!In->isWithin(From, Release))
       F.note(From->getBeginLoc(),
              "the pointer is taken from " + Name + " here");
@@ -266,9 +265,9 @@ private:
     if (const CXXNewExpr *New = madeInPlace(*In))
       return silent(At, ManualRelease.InPlace, "one is made",
                     New->getExprLoc());
-    report(Finding::at(At, Call->getSourceRange())
-               .says("the destructor of " + nameOf(Object) + " runs again " +
-                     When + ", and releases what it owns a second time"));
+    report(Finding::from(Call).says(
+        "the destructor of " + nameOf(Object) + " runs again " + When +
+        ", and releases what it owns a second time"));
   }
 
   void checkReset(const CallExpr *Call) {
@@ -284,7 +283,7 @@ private:
                  torch::mayHoldTensor(E->getType());
         });
     report(
-        Finding::at(Call->Stmt::getBeginLoc(), Call->getSourceRange())
+        Finding::from(Call)
             .because(AtTheEnd ? ManualRelease.AtTheEnd : ManualRelease.Reset)
             .says(cpp::calleeName(Call) +
                   "() destroys the context of the device under LibTorch: "

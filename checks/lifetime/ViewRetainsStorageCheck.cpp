@@ -153,13 +153,11 @@ private:
 
   /// A local tensor that is set once, by its declaration.
   bool isSetOnce(const VarDecl *Var) const {
-    if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->hasInit() ||
-        Var->getType()->isReferenceType() || !In.declarationOf(Var))
-      return false;
-    for (const cpp::Write &W : In.writesTo(Var))
-      if (W.Kind != cpp::WriteKind::Changed || W.InLambda)
-        return false;
-    return true;
+    return Var->isLocalVarDecl() && !Var->isStaticLocal() && Var->hasInit() &&
+           !Var->getType()->isReferenceType() && In.declarationOf(Var) &&
+           llvm::all_of(In.writesTo(Var), [](const cpp::Write &W) {
+             return W.Kind == cpp::WriteKind::Changed && !W.InLambda;
+           });
   }
 
   /// The initializer of \p Var, if it makes a part or a loss; or null.
@@ -201,30 +199,26 @@ private:
         return C;
       }
       if (const Expr *Container = torch::containerOf(Call)) {
-        // An element of x.chunk(n).
         const auto *List =
             dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Container));
         torch::StorageUse Use = torch::storageUse(List, {}, Context);
-        if (Use.How == torch::Sharing::Memory) {
-          if (!C.Part)
-            C.Part = Call;
-          E = Use.Of;
-          continue;
-        }
-        // The first result of x.sort().
-        if (Use.How == torch::Sharing::None)
+        if (Use.How == torch::Sharing::None) // The first result of x.sort().
           return C;
-        return std::nullopt;
+        if (Use.How != torch::Sharing::Memory)
+          return std::nullopt;
+        // An element of x.chunk(n).
+        if (!C.Part)
+          C.Part = Call;
+        E = Use.Of;
+        continue;
       }
       torch::StorageUse Use = torch::storageUse(Call, {}, Context);
-      switch (Use.How) {
-      case torch::Sharing::Memory:
-      case torch::Sharing::Handle:
-        break;
-      case torch::Sharing::None:
+      if (Use.How == torch::Sharing::None) {
         C.Made = Call;
         return C;
-      default:
+      }
+      if (Use.How != torch::Sharing::Memory &&
+          Use.How != torch::Sharing::Handle) {
         // Only what takes a part of a fresh value is of interest.
         if (C.Part &&
             torch::freshMemory(Call, Context, NoLocals) == Fresh::Likely) {
@@ -263,12 +257,10 @@ private:
     if (!Call || torch::containerOf(Call))
       return Usual;
     torch::StorageUse Use = torch::storageUse(Call, {}, Context);
-    if (Use.How == torch::Sharing::Unknown)
-      return Usual;
-    if (Use.How == torch::Sharing::None) {
+    if (Use.How == torch::Sharing::None)
       Usual.Dtype = Use.Traits.Dtype; // Comparisons, argmax().
+    if (Use.How == torch::Sharing::None || Use.How == torch::Sharing::Unknown)
       return Usual;
-    }
     return torch::storageUse(Call, usualTraits(Use.Of, Depth + 1), Context)
         .Traits;
   }
@@ -285,22 +277,19 @@ private:
   /// Does \p Root live on when \p C.Owner, or a temporary made here, is gone?
   bool outlivesOwner(const ValueDecl *Root, const KeptView &C) const {
     const auto *Var = dyn_cast<VarDecl>(Root);
-    if (!Var) // A member of `*this`.
+    // A member of `*this`, a static or a global.
+    if (!Var || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal())
       return true;
-    if (!Var->isLocalVarDeclOrParm() || Var->isStaticLocal())
-      return true;
+    const QualType T = Var->getType();
     if (isa<ParmVarDecl>(Var))
-      return Var->getType()->isLValueReferenceType() &&
-             !Var->getType()->getPointeeType().isConstQualified();
-    // A local tensor holds one at a time, and goes with the function.
-    if (torch::isTensor(Var->getType()))
-      return false;
-    // A local container: over the iterations of a loop in which the owner, or
-    // the temporary, is made anew.
-    if (Var->getType()->isReferenceType() || !In.declarationOf(Var))
-      return false;
+      return T->isLValueReferenceType() &&
+             !T->getPointeeType().isConstQualified();
+    // A local container, over the iterations of a loop in which the owner, or
+    // the temporary, is made anew. A local tensor holds one at a time, and goes
+    // with the function.
     const Stmt *Made = C.Owner ? loopOf(C.Owner) : C.TakenIn;
-    return Made && Made != loopOf(Var);
+    return !torch::isTensor(T) && !T->isReferenceType() &&
+           In.declarationOf(Var) && Made && Made != loopOf(Var);
   }
 
   /// \p Value becomes what variable or member \p Root holds, or a part of it.
@@ -404,8 +393,7 @@ Finding storyOf(const KeptView &K, const ASTContext &Context) {
   const auto &Rows = ViewRetainsStorage;
   const SourceManager &SM = Context.getSourceManager();
   const SourceLocation Taken = K.source()->Stmt::getBeginLoc();
-  Finding F = Finding::at(K.Kept->getBeginLoc(), K.Kept->getSourceRange())
-                  .level(Level::Likely);
+  Finding F = Finding::from(K.Kept).level(Level::Likely);
   if (!K.Grows && !K.IsSaved)
     F.because(Rows.Replaces);
   if (K.MayBeWhole)

@@ -68,15 +68,14 @@ private:
   std::optional<UnitCalls> Said; ///< When it was asked for.
 };
 
-/// A lambda, or what a setter was called with: what is given to a field of
-/// functions that may keep its object, too.
-bool isFunctionGiven(const clang::Expr *Value);
-
 /// Calls \p Visit for each field that \p F sets to nothing, clears, resets
 /// or moves away: `field = nullptr`, `field.reset()`, `std::move(field)`. Also
-/// for one that holds functions and gets another value than isFunctionGiven().
+/// for one that holds functions and gets another value than a lambda or what a
+/// setter was called with, which may keep its object, too. Call \p Except is
+/// left out.
 void forEachReleased(const clang::FunctionDecl *F,
-                     llvm::function_ref<void(const clang::FieldDecl *)> Visit);
+                     llvm::function_ref<void(const clang::FieldDecl *)> Visit,
+                     const clang::CallExpr *Except = nullptr);
 
 /// The uses of a member by methods that run on a copy of their object.
 /// Seeded: a generator gets a new state. Indexed: data[index], data.at(index),

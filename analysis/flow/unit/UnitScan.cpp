@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/flow/unit/UnitModel.h"
@@ -223,19 +224,21 @@ static const FieldDecl *fieldIn(const Expr *E) {
   return Field ? Field->getCanonicalDecl() : nullptr;
 }
 
-bool isFunctionGiven(const Expr *Value) {
+/// A lambda, or what a setter was called with.
+static bool isFunctionGiven(const Expr *Value) {
   return isa_and_nonnull<LambdaExpr>(cpp::stripImplicit(Value)) ||
          isa_and_nonnull<ParmVarDecl>(cpp::variableOf(Value));
 }
 
 void forEachReleased(const FunctionDecl *F,
-                     llvm::function_ref<void(const FieldDecl *)> Visit) {
+                     llvm::function_ref<void(const FieldDecl *)> Visit,
+                     const CallExpr *Except) {
   auto Note = [&](const Expr *E) {
     if (const FieldDecl *Field = fieldIn(E))
       Visit(Field);
   };
   cpp::forEach<CallExpr>(F->getBody(), [&](const CallExpr *Call) {
-    if (cpp::isAssignment(Call) &&
+    if (cpp::isAssignment(Call) && Call != Except &&
         (cpp::isEmptyValue(Call->getArg(1)) ||
          (cpp::holdsFunctions(Call->getArg(0)->getType()) &&
           !isFunctionGiven(Call->getArg(1)))))
