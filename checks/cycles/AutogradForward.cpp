@@ -226,4 +226,279 @@ AutogradForward::listWith(llvm::ArrayRef<const CallExpr *> Calls,
   return nullptr;
 }
 
+//===----------------------------------------------------------------------===//
+// From saved_data to a saved tensor
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class SaveForBackward {
+public:
+  SaveForBackward(const AutogradForward &From, const FunctionDecl *Backward,
+                  ASTContext &Context)
+      : From(From), Backward(Backward), Context(Context),
+        SM(Context.getSourceManager()) {}
+
+  /// Why there are none; null where they are \p All.
+  const Reason *edits(llvm::ArrayRef<SavedValue> Tensors, fixits::Edits &All) {
+    if (!Backward)
+      return &AutogradContextCycle.NoBackward;
+    if (From.function()->isDependentContext() || Backward->isDependentContext())
+      return &AutogradContextCycle.Template;
+    const ContextUses InBackward(Backward);
+    if (From.uses().ContextMentions != 0 || InBackward.ContextMentions != 0)
+      return &AutogradContextCycle.Escapes;
+    if (From.uses().Saves.size() > 1)
+      return &AutogradContextCycle.OtherSaves;
+    for (const SavedValue &S : Tensors)
+      if (!addElement(S))
+        return &AutogradContextCycle.OtherStores;
+    if (!readsAreSimple(InBackward))
+      return &AutogradContextCycle.OtherReads;
+    if (!othersAreSimple())
+      return &AutogradContextCycle.OtherStores;
+    if (!saveElements(All))
+      return &AutogradContextCycle.OtherSaves;
+    return replaceReads(All) ? nullptr : &AutogradContextCycle.OtherReads;
+  }
+
+private:
+  struct Element {
+    std::string Key;
+    const Expr *Statement;
+    const VarDecl *Var;
+    std::string Context; ///< What stands before saved_data: `ctx->`.
+  };
+
+  static bool isStatementOf(const CompoundStmt *Block, const Expr *E) {
+    return llvm::any_of(Block->body(), [&](const Stmt *S) {
+      const auto *Whole = dyn_cast<Expr>(S);
+      return Whole && Whole->IgnoreImplicit() == E;
+    });
+  }
+
+  const CompoundStmt *block(const FunctionDecl *F) const {
+    return dyn_cast<CompoundStmt>(F->getBody());
+  }
+
+  bool addElement(const SavedValue &S) {
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(S.Where);
+    const CompoundStmt *Block = block(From.function());
+    std::optional<std::string> Key = literalOf(S.Key);
+    const VarDecl *Var = cpp::variableOf(S.Value);
+    if (!Op || S.InHelper || !Key || !Block || !Var || mentionsMove(S.Value) ||
+        !torch::isTensor(Var->getType()) || !isStatementOf(Block, Op) ||
+        !Var->isLocalVarDeclOrParm() || isOurs(*Key))
+      return false;
+    const auto *Slot = dyn_cast<CallExpr>(cpp::peel(Op->getArg(0)));
+    const auto *Data = Slot ? dyn_cast<MemberExpr>(cpp::peel(
+                                  isa<CXXOperatorCallExpr>(Slot)
+                                      ? Slot->getArg(0)
+                                      : cast<CXXMemberCallExpr>(Slot)
+                                            ->getImplicitObjectArgument()))
+                            : nullptr;
+    if (!Data || !isa<DeclRefExpr>(Data->getBase()->IgnoreParenImpCasts()))
+      return false;
+    StringRef Base =
+        fixits::sourceText(Data->getBase()->getSourceRange(), Context);
+    if (Base.empty())
+      return false;
+    // The value must be final where it is saved.
+    const Expr *At = From.uses().Saves.empty() ? Op : From.uses().Saves.front();
+    for (const cpp::Write &W : cpp::writesTo(Var, From.function()->getBody()))
+      if (W.InLambda || !before(W.Where, At) || !before(W.Where, Op))
+        return false;
+    if (!From.uses().Saves.empty() && !isa<ParmVarDecl>(Var) &&
+        !SM.isBeforeInTranslationUnit(Var->getLocation(), At->getBeginLoc()))
+      return false;
+    Elements.push_back(
+        {*Key, Op, Var, (Base + (Data->isArrow() ? "->" : ".")).str()});
+    return true;
+  }
+
+  bool before(const Expr *A, const Expr *B) const {
+    return SM.isBeforeInTranslationUnit(SM.getFileLoc(A->getEndLoc()),
+                                        SM.getFileLoc(B->getBeginLoc()));
+  }
+
+  /// The element with \p Key, or none.
+  const Element *elementOf(StringRef Key) const {
+    return llvm::find_if(Elements,
+                         [&](const Element &E) { return E.Key == Key; });
+  }
+  bool isOurs(StringRef Key) const { return elementOf(Key) != Elements.end(); }
+
+  /// The call or expression that \p E is an operand of, and the element of
+  /// saved_data there.
+  static const Expr *slotOf(const Expr *Mention, const cpp::Body &In) {
+    const Stmt *Up = In.outerOf(Mention);
+    if (isa_and_nonnull<MemberExpr>(Up))
+      Up = In.parentOf(Up);
+    const auto *Slot = dyn_cast_or_null<CallExpr>(Up);
+    return Slot && torch::savedDataKey(Slot) ? Slot : nullptr;
+  }
+
+  /// Other elements of saved_data are named by other keys.
+  bool othersAreSimple() const {
+    const cpp::Body &Body = cpp::Body::of(From.function());
+    unsigned Ours = 0;
+    for (const Expr *Mention : From.uses().SavedDataMentions) {
+      const Expr *Slot = slotOf(Mention, Body);
+      auto Key = Slot ? literalOf(torch::savedDataKey(Slot)) : std::nullopt;
+      if (!Key)
+        return false;
+      Ours += isOurs(*Key);
+    }
+    return Ours == Elements.size();
+  }
+
+  struct Read {
+    const Expr *Call; ///< ctx->saved_data["k"].toTensor()
+    unsigned Element;
+    std::string Context;
+  };
+
+  /// Each of our elements is read as `ctx->saved_data["k"].toTensor()`, whose
+  /// value nobody refers to after the statement.
+  bool readsAreSimple(const ContextUses &InBackward) {
+    const CompoundStmt *Block = block(Backward);
+    if (!Block)
+      return false;
+    const cpp::Body &Body = cpp::Body::of(Backward);
+    for (const Expr *Mention : InBackward.SavedDataMentions) {
+      const Expr *Slot = slotOf(Mention, Body);
+      auto Key = Slot ? literalOf(torch::savedDataKey(Slot)) : std::nullopt;
+      const auto *Data = dyn_cast<MemberExpr>(Mention);
+      if (!Key || !Data)
+        return false;
+      if (!isOurs(*Key))
+        continue;
+      const auto *Method = dyn_cast_or_null<MemberExpr>(Body.outerOf(Slot));
+      const auto *Call =
+          Method ? dyn_cast_or_null<CXXMemberCallExpr>(Body.parentOf(Method))
+                 : nullptr;
+      StringRef Base =
+          fixits::sourceText(Data->getBase()->getSourceRange(), Context);
+      if (!torch::asToTensor(Call) || Base.empty() || !usesValue(Call, Body))
+        return false;
+      const auto Index = elementOf(*Key) - Elements.begin();
+      Reads.push_back({Call, static_cast<unsigned>(Index),
+                       (Base + (Data->isArrow() ? "->" : ".")).str()});
+    }
+    // Lambdas are not looked into: none may mention it.
+    return !cpp::anyOf<LambdaExpr>(Block,
+                                   [](const LambdaExpr *) { return true; });
+  }
+
+  /// Is the tensor copied, or used up by the statement?
+  static bool usesValue(const Expr *Call, const cpp::Body &In) {
+    const Stmt *Up = In.outerOf(Call);
+    if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(Up))
+      return torch::isTensor(Construct->getType()) &&
+             Construct->getConstructor()->isCopyOrMoveConstructor();
+    if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Up))
+      return torch::isTensor(Op->getType()) &&
+             !Op->getType()->isReferenceType() && !Op->isAssignmentOp() &&
+             torch::isTorchDecl(Op->getDirectCallee());
+    // An operand of a function of LibTorch that makes a tensor.
+    const auto *Outer = dyn_cast_or_null<CallExpr>(Up);
+    const torch::OpFacts *Facts =
+        Outer ? torch::opFacts(Outer->getDirectCallee()) : nullptr;
+    return Facts && !Facts->InPlace && torch::isTensor(Outer->getType()) &&
+           Outer->isPRValue();
+  }
+
+  bool saveElements(fixits::Edits &All) {
+    std::string Names;
+    for (const Element &E : Elements)
+      Names += (Names.empty() ? "" : ", ") + E.Var->getNameAsString();
+    const bool HasSave = !From.uses().Saves.empty();
+    if (HasSave) {
+      const CallExpr *Save = From.uses().Saves.front();
+      const InitListExpr *List = listIn(Save->getArg(0));
+      if (!List || !isStatementOf(block(From.function()), Save))
+        return false;
+      Known = List->getNumInits();
+      if (!append(All, fixits::appendToList(List, Names, Context)))
+        return false;
+    }
+    return llvm::all_of(Elements, [&](const Element &E) {
+      const bool Saves = !HasSave && &E == &Elements.back();
+      return append(
+          All,
+          Saves ? fixits::replaceExpression(
+                      E.Statement,
+                      E.Context + "save_for_backward({" + Names + "})", Context)
+                : fixits::removeStatement(E.Statement, Context));
+    });
+  }
+
+  static bool append(fixits::Edits &All, const fixits::Edits &Some) {
+    All.append(Some.begin(), Some.end());
+    return !Some.empty();
+  }
+
+  /// The braces of a list of tensors that is written in place.
+  static const InitListExpr *listIn(const Expr *E) {
+    E = cpp::stripImplicit(E);
+    if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(E);
+        Construct && Construct->isStdInitListInitialization())
+      E = cpp::peel(Construct->getArg(0));
+    if (const auto *Std = dyn_cast_or_null<CXXStdInitializerListExpr>(E))
+      E = cpp::peel(Std->getSubExpr());
+    const auto *List = dyn_cast_or_null<InitListExpr>(E);
+    if (List && List->isSemanticForm() && List->getSyntacticForm())
+      List = List->getSyntacticForm();
+    return List && List->getNumInits() > 0 ? List : nullptr;
+  }
+
+  /// A variable of backward that holds all that was saved, if it is declared
+  /// before \p Before and kept.
+  std::string savedVariable(const Expr *Before) const {
+    for (const Stmt *S : block(Backward)->body()) {
+      const VarDecl *Var = cpp::declaredBy(S);
+      const auto *Call =
+          Var && Var->getInit()
+              ? dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Var->getInit()))
+              : nullptr;
+      if (Call && torch::readsSavedVariables(Call) &&
+          SM.isBeforeInTranslationUnit(Var->getLocation(),
+                                       Before->getBeginLoc()) &&
+          cpp::writesTo(Var, Backward->getBody()).empty())
+        return Var->getNameAsString();
+    }
+    return {};
+  }
+
+  bool replaceReads(fixits::Edits &All) {
+    return llvm::all_of(Reads, [&](const Read &R) {
+      std::string Saved = savedVariable(R.Call);
+      if (Saved.empty())
+        Saved = R.Context + "get_saved_variables()";
+      return append(All,
+                    fixits::replaceExpression(
+                        R.Call,
+                        Saved + "[" + std::to_string(Known + R.Element) + "]",
+                        Context));
+    });
+  }
+
+  const AutogradForward &From;
+  const FunctionDecl *Backward;
+  ASTContext &Context;
+  const SourceManager &SM;
+  llvm::SmallVector<Element, 4> Elements;
+  llvm::SmallVector<Read, 4> Reads;
+  unsigned Known = 0; ///< Tensors that were saved in the list already.
+};
+
+} // namespace
+
+const Reason *saveForBackward(const AutogradForward &Forward,
+                              llvm::ArrayRef<SavedValue> Tensors,
+                              const FunctionDecl *Backward, ASTContext &Context,
+                              fixits::Edits &All) {
+  return SaveForBackward(Forward, Backward, Context).edits(Tensors, All);
+}
+
 } // namespace libtorch_tidy

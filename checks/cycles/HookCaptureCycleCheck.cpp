@@ -100,14 +100,13 @@ bool changesBetween(const ValueDecl *Var, const Expr *From, const Expr *To,
                     const Stmt *Body, const SourceManager &SM) {
   if (!Var || From == To)
     return false;
-  for (const cpp::Write &W : cpp::writesTo(Var, Body)) {
+  return llvm::any_of(cpp::writesTo(Var, Body), [&](const cpp::Write &W) {
     SourceLocation Loc = SM.getFileLoc(W.Where->getExprLoc());
-    if (W.Kind != cpp::WriteKind::Changed &&
-        SM.isBeforeInTranslationUnit(SM.getFileLoc(From->getBeginLoc()), Loc) &&
-        SM.isBeforeInTranslationUnit(Loc, SM.getFileLoc(To->getEndLoc())))
-      return true;
-  }
-  return false;
+    return W.Kind != cpp::WriteKind::Changed &&
+           SM.isBeforeInTranslationUnit(SM.getFileLoc(From->getBeginLoc()),
+                                        Loc) &&
+           SM.isBeforeInTranslationUnit(Loc, SM.getFileLoc(To->getEndLoc()));
+  });
 }
 
 /// Is gradient mode switched anywhere in \p Body?

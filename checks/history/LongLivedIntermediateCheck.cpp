@@ -132,20 +132,13 @@ const Expr *wholeOf(const Expr *E) {
   for (;;) {
     E = cpp::stripImplicit(E);
     const auto *Call = dyn_cast<CallExpr>(E);
+    const Expr *Whole = Call ? torch::containerOf(Call) : nullptr;
     if (const auto *Member = dyn_cast<MemberExpr>(E);
         Member && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
-      E = Member->getBase();
-    else if (cpp::isStdCall(E, cpp::Std::Part) && Call->getNumArgs() == 1)
-      E = Call->getArg(0);
-    else if (const auto *At = dyn_cast<CXXMemberCallExpr>(E);
-             At && cpp::does(At, cpp::Std::Access))
-      E = At->getImplicitObjectArgument();
-    else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-             Op && Op->getOperator() == OO_Subscript &&
-             !torch::isTensor(Op->getArg(0)->getType()))
-      E = Op->getArg(0);
-    else
+      Whole = Member->getBase();
+    if (!Whole)
       return E;
+    E = Whole;
   }
 }
 

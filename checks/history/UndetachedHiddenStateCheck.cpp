@@ -83,17 +83,18 @@ std::string cutting(StringRef Name, QualType T) {
   const bool IsPair = cpp::isStdClass(R, {"pair"});
   if (!IsPair && !cpp::isStdClass(R, {"tuple"}))
     return {};
-  llvm::SmallVector<QualType, 2> Types;
-  cpp::forEachArgument(R, [&](QualType Part) { Types.push_back(Part); });
-  std::string Text =
-      (Name + " = std::make_" + (IsPair ? "pair" : "tuple") + "(").str();
-  for (unsigned I = 0; I < Types.size(); ++I) {
-    if (!torch::isTensor(Types[I]))
-      return {};
-    Text += (I ? ", std::get<" : "std::get<") + std::to_string(I) + ">(" +
-            Name.str() + ").detach()";
-  }
-  return Types.empty() ? std::string() : Text + ");";
+  bool AreTensors = true;
+  llvm::SmallVector<std::string, 2> Parts;
+  cpp::forEachArgument(R, [&](QualType Part) {
+    AreTensors &= torch::isTensor(Part);
+    Parts.push_back("std::get<" + std::to_string(Parts.size()) + ">(" +
+                    Name.str() + ").detach()");
+  });
+  return Parts.empty() || !AreTensors
+             ? ""
+             : (Name + " = std::make_" + (IsPair ? "pair" : "tuple") + "(" +
+                llvm::join(Parts, ", ") + ");")
+                   .str();
 }
 
 /// Does it hold tensors before the loop starts?
@@ -108,16 +109,14 @@ bool isDefinedBefore(const ValueDecl *D) {
 /// follow \p S: in a branch without braces.
 const Stmt *statementAround(const Stmt *S, const Stmt *Loop,
                             const FunctionFlow &Flow, bool &Always) {
+  Always = false;
   while (S && !isa_and_nonnull<CompoundStmt>(Flow.parentOf(S))) {
     S = Flow.parentOf(S);
+    const auto *Operator = dyn_cast_or_null<BinaryOperator>(S);
     if (isa_and_nonnull<IfStmt, AbstractConditionalOperator>(S) ||
-        cpp::isLoop(S))
-      S = nullptr;
-    if (const auto *Operator = dyn_cast_or_null<BinaryOperator>(S);
-        Operator && Operator->isLogicalOp())
-      S = nullptr;
+        cpp::isLoop(S) || (Operator && Operator->isLogicalOp()))
+      return nullptr;
   }
-  Always = false;
   if (!S)
     return nullptr;
   const Stmt *Block = Flow.parentOf(S);
