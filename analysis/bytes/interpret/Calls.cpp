@@ -232,27 +232,27 @@ bool bindParameters(Interpreter &VM, Frame &Callee, const FunctionDecl *F,
 
 /// Runs \p F, a definition or null, in \p Callee. Returns \p Nothing where it
 /// returns nothing, or is not followed.
-Cell Interpreter::run(const FunctionDecl *F, Frame &Callee,
-                      ArrayRef<Cell> Arguments, SourceLocation At,
-                      const Cell &Nothing) {
+static Cell run(Interpreter &VM, const FunctionDecl *F, Frame &Callee,
+                ArrayRef<Cell> Arguments, SourceLocation At,
+                const Cell &Nothing) {
   if (!F)
     return Nothing;
-  if (Calls >= MaxCalls) {
-    note(At, "calls nest deeper than " + Twine(MaxCalls) +
-                 ", and were followed no further");
+  if (VM.Calls >= MaxCalls) {
+    VM.note(At, "calls nest deeper than " + Twine(MaxCalls) +
+                    ", and were followed no further");
     return Nothing;
   }
-  if (!bindParameters(*this, Callee, F, Arguments))
+  if (!bindParameters(VM, Callee, F, Arguments))
     return Nothing;
-  ++Calls;
-  Frames.push_back(&Callee);
-  follow(*this, F->getBody());
-  Frames.pop_back();
-  --Calls;
-  if (Pass) // Parameters are destroyed by the caller, after its expression.
+  ++VM.Calls;
+  VM.Frames.push_back(&Callee);
+  follow(VM, F->getBody());
+  VM.Frames.pop_back();
+  --VM.Calls;
+  if (VM.Pass) // Parameters are destroyed by the caller, after its expression.
     for (const ParmVarDecl *Param : F->parameters())
       if (!Param->getType()->isReferenceType())
-        Temporaries.push_back(Callee.Variables[Param->getCanonicalDecl()]);
+        VM.Temporaries.push_back(Callee.Variables[Param->getCanonicalDecl()]);
   return Callee.Result ? Callee.Result : Nothing;
 }
 
@@ -261,7 +261,7 @@ Cell Interpreter::call(const FunctionDecl *F, ArrayRef<Cell> Arguments,
   Frame Callee;
   Callee.This = std::move(This);
   const Cell Result =
-      run(definitionOf(F), Callee, Arguments, At,
+      run(*this, definitionOf(F), Callee, Arguments, At,
           unknown(At, "what '" + F->getNameAsString() + "' returns"));
   if (Pass && Callee.This && isForward(F))
     noteResult(*this, Callee.This, Result);
@@ -278,7 +278,7 @@ Cell Interpreter::callClosure(const Cell &Closure, const FunctionDecl *F,
   Frame Callee;
   Callee.This = Closure->This;
   Callee.Variables = Closure->Captures;
-  return run(definitionOf(F), Callee, Arguments, At,
+  return run(*this, definitionOf(F), Callee, Arguments, At,
              unknown(At, "what a function object returns"));
 }
 

@@ -175,8 +175,7 @@ public:
           bytes::inputsOf(Passed, Aside, std::nullopt, SM);
       const ModulePtr Model =
           Inputs ? Running.make(C.Class, Arguments, C.At) : nullptr;
-      if (!Model || Running.failure() || Running.Halted ||
-          !Running.gaps().empty())
+      if (!Model || Running.Failure || Running.Halted || !Running.Gaps.empty())
         return std::nullopt;
       const std::optional<uint64_t> Kept =
           keptByGraph(Running, Model, *Inputs, Training, InputsGo, SM);
@@ -241,7 +240,7 @@ private:
       const Value *Unknown = nullptr;
       const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
       if (Unknown) {
-        llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
+        llvm::copy(Running.Undefined, std::inserter(Wanted, Wanted.end()));
         NotKnown.try_emplace(C.Class, C.At,
                              Unknown->Why.empty()
                                  ? "made with arguments that are not known"
@@ -311,9 +310,9 @@ private:
     const ModulePtr Made = Running.make(Class, Arguments, Class->getLocation());
     const auto Want = llvm::make_scope_exit([&] {
       Steps += Running.steps();
-      llvm::copy(Running.undefined(), std::inserter(Wanted, Wanted.end()));
+      llvm::copy(Running.Undefined, std::inserter(Wanted, Wanted.end()));
     });
-    if (const std::optional<Gap> &Failure = Running.failure())
+    if (const std::optional<Gap> &Failure = Running.Failure)
       return refuse(Title, Failure->Where, Failure->Text);
     if (!Made)
       return refuse(Title, Class->getLocation(),
@@ -324,7 +323,7 @@ private:
     Model.Title = Title;
     Model.Made = spotOf(Class->getLocation(), SM);
     const RowPaths Paths = addRows(Made, Running.Halted, SM, Model.Modules);
-    for (const Gap &G : Running.gaps())
+    for (const Gap &G : Running.Gaps)
       Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
     nameUnknownSizes(Model);
     if (Request.WithSteps && !Running.Halted)
@@ -437,7 +436,7 @@ std::optional<uint64_t> KnownSizes::bytesOf(const Expr *E) {
   const Cell Given = Running.evaluate(E);
   Steps += Running.steps();
   if (Given->What != Value::Tensor || !Given->Handle ||
-      !Given->Handle->Shape.Defined || Running.failure() || Running.Halted)
+      !Given->Handle->Shape.Defined || Running.Failure || Running.Halted)
     return std::nullopt;
   return Given->Handle->Shape.bytes();
 }

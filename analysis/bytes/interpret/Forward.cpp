@@ -80,13 +80,6 @@ std::string shownSizes(const Cell &V) {
   return Result;
 }
 
-Cell Interpreter::pass(const ModulePtr &M, ArrayRef<Cell> Inputs,
-                       SourceLocation At) {
-  const Cell Result = forward(*this, M, Inputs, At);
-  Temporaries.clear();
-  return Result;
-}
-
 Cell guardOf(Interpreter &VM, const CXXRecordDecl *Class,
              ArrayRef<Cell> Arguments) {
   const std::optional<bool> On = torch::gradientsUnder(

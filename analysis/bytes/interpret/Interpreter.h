@@ -130,14 +130,12 @@ public:
   Cell evaluate(const clang::Expr *E) { return copyOf(eval(E)); }
 
   /// What the totals may miss, each once, in the order it was found.
-  const std::vector<Gap> &gaps() const { return Gaps; }
+  std::vector<Gap> Gaps;
   /// Why nothing can be said: the constructor throws, or does something that
   /// takes back what is not known. Absent: something can.
-  const std::optional<Gap> &failure() const { return Failure; }
+  std::optional<Gap> Failure;
   /// Functions of the user's that it came to, and whose bodies the unit lacks.
-  const std::set<const clang::FunctionDecl *> &undefined() const {
-    return Undefined;
-  }
+  std::set<const clang::FunctionDecl *> Undefined;
   /// The work that was done, to bound it over many models.
   unsigned steps() const { return Before + Steps; }
 
@@ -148,16 +146,11 @@ public:
     const ModuleInstance *Module; ///< Whose forward() runs; may be null.
     clang::SourceLocation Where;
   };
-  /// From here on tensors live in \p S, and notes are of the pass. Null: no
-  /// longer.
-  void setPass(Simulation *S) { Pass = S; }
-  /// What forward() of \p M returns. Unknown where it has none that takes
-  /// \p Inputs.
-  Cell pass(const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
-            clang::SourceLocation At);
+  /// Where tensors live; notes are of the pass. Null outside of one.
+  Simulation *Pass = nullptr;
   /// By the numbers that Memory::place() gives.
-  const std::vector<Place> &places() const { return Places; }
-  /// What the pass does not know, and takes back from gaps() and failure().
+  std::vector<Place> Places;
+  /// What the pass does not know, and takes back from Failure.
   std::vector<Gap> takeGapsOfPass();
   bool hasGapsOfPass() const { return !GapsOfPass.empty() || Failure; }
 
@@ -196,7 +189,6 @@ public:
 
   clang::ASTContext &Context;
   const Bodies &All;
-  Simulation *Pass = nullptr;
   std::vector<Frame *> Frames;
   std::map<const clang::VarDecl *, Cell> Globals;
   /// What lives until the end of the full expressions that are evaluated.
@@ -210,16 +202,8 @@ public:
   std::map<const ModuleInstance *, std::string> Results;
 
 private:
-  Cell run(const clang::FunctionDecl *F, Frame &Callee,
-           llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At,
-           const Cell &Nothing);
-
   DefineDecl Define;
-  std::vector<Gap> Gaps;
   std::set<std::pair<clang::SourceLocation, std::string>> Noted;
-  std::set<const clang::FunctionDecl *> Undefined;
-  std::optional<Gap> Failure;
-  std::vector<Place> Places;
   std::map<std::pair<const ModuleInstance *, clang::SourceLocation>, unsigned>
       PlaceNumbers;
   std::vector<Gap> GapsOfPass;
@@ -352,6 +336,8 @@ void convertModule(const ModulePtr &M, std::optional<ElementType> Type);
 
 // Passes, Forward.cpp.
 
+/// What forward() of \p M returns. Unknown where it has none that takes
+/// \p Inputs.
 Cell forward(Interpreter &VM, const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
              clang::SourceLocation At);
 /// What the library's \p Class does, which is that of \p M or a base of it.

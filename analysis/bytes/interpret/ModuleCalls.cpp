@@ -51,7 +51,7 @@ static bool mayRegister(Interpreter &VM, StringRef Name, StringRef What,
 
 static void addChild(Interpreter &VM, ModuleInstance &M, StringRef Name,
                      const Cell &Child, SourceLocation At) {
-  if (Child->What == Value::Null)
+  if (!mayRegister(VM, Name, "module", At) || Child->What == Value::Null)
     return;
   if (Child->What != Value::Module) {
     M.IsIncomplete = true;
@@ -67,6 +67,8 @@ static void addChild(Interpreter &VM, ModuleInstance &M, StringRef Name,
 static void addTensor(Interpreter &VM, ModuleInstance &M, bool IsParameter,
                       StringRef Name, const Cell &Given,
                       std::optional<bool> RequiresGrad, SourceLocation At) {
+  if (!mayRegister(VM, Name, "tensor", At))
+    return;
   TensorPtr Handle;
   if (Given->What == Value::Tensor) {
     Handle = Given->Handle;
@@ -100,8 +102,6 @@ void append(Interpreter &VM, ModuleInstance &M, ArrayRef<Cell> Arguments,
   // A list of parameters does not keep the names that it is given.
   if (Arguments.size() > 1 && (!OfParameters || isDictionary(M.ClassName)))
     Name = firstName(Arguments);
-  if (!mayRegister(VM, Name, OfParameters ? "tensor" : "module", At))
-    return;
   const Cell &Added = Arguments.back();
   if (OfParameters)
     addTensor(VM, M, true, Name, Added,
@@ -163,42 +163,20 @@ void convertModule(const ModulePtr &Root, std::optional<ElementType> Type) {
   });
 }
 
-/// What is registered as \p Name is taken away, and given. Null: there is none.
-static Cell takenFrom(ModuleInstance &M, StringRef Name) {
-  auto TakeFrom = [&](auto &List, auto ToCell) -> Cell {
-    const auto It = findNamed(List, Name);
-    if (It == List.end())
-      return nullptr;
-    const Cell Taken = ToCell(*It);
-    List.erase(It);
-    return Taken;
-  };
-  if (isParameterContainer(M.ClassName))
-    return TakeFrom(M.Parameters, [](const ModuleInstance::Tensor &T) {
-      return tensorValue(T.Handle);
-    });
-  return TakeFrom(M.Children, [](const ModuleInstance::Child &C) {
-    return moduleValue(C.Module);
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Methods that change what is registered
 //===----------------------------------------------------------------------===//
 
 static Cell registerModule(Interpreter &VM, const LibraryCall &C) {
-  const std::string Name = firstName(C.Arguments);
-  if (mayRegister(VM, Name, "module", C.At))
-    addChild(VM, *C.Object->Held, Name, C.Arguments[1], C.At);
+  addChild(VM, *C.Object->Held, firstName(C.Arguments), C.Arguments[1], C.At);
   return C.Arguments[1];
 }
 
 template <bool IsParameter>
 static Cell registerTensor(Interpreter &VM, const LibraryCall &C) {
-  const std::string Name = firstName(C.Arguments);
-  if (mayRegister(VM, Name, "tensor", C.At))
-    addTensor(VM, *C.Object->Held, IsParameter, Name, C.Arguments[1],
-              C.Arguments.size() > 2 ? truth(C.Arguments[2]) : true, C.At);
+  addTensor(VM, *C.Object->Held, IsParameter, firstName(C.Arguments),
+            C.Arguments[1],
+            C.Arguments.size() > 2 ? truth(C.Arguments[2]) : true, C.At);
   return C.Arguments[1];
 }
 
@@ -215,10 +193,22 @@ static Cell replaceModule(Interpreter &VM, const LibraryCall &C) {
 
 /// By its name; it is given.
 static Cell unregister(Interpreter &VM, const LibraryCall &C) {
-  const Cell Taken = takenFrom(*C.Object->Held, firstName(C.Arguments));
-  if (!Taken)
+  ModuleInstance &M = *C.Object->Held;
+  const auto Elements = elementsOf(M);
+  const auto It =
+      llvm::find_if(Elements, [Name = firstName(C.Arguments)](const auto &E) {
+        return E.first == Name;
+      });
+  if (It == Elements.end()) {
     VM.fail(C.At, "what '" + C.Name + "' takes away is not known");
-  return Taken ? Taken : C.Nothing;
+    return C.Nothing;
+  }
+  const auto Place = It - Elements.begin();
+  if (isParameterContainer(M.ClassName))
+    M.Parameters.erase(M.Parameters.begin() + Place);
+  else
+    M.Children.erase(M.Children.begin() + Place);
+  return It->second;
 }
 
 static Cell clearModule(Interpreter &, const LibraryCall &C) {

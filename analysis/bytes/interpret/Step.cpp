@@ -26,10 +26,10 @@ public:
         Optimizes(optimizerNamed(Request.Optimizer).value_or(Optimizer())),
         HasState(Optimizes.AtOnce) {
     placeAll(M);
-    Running.setPass(&S);
+    Running.Pass = &S;
   }
   ~Passes() {
-    Running.setPass(nullptr);
+    Running.Pass = nullptr;
     for (auto &[T, Before] : Placed) {
       T->Memory = Before;
       T->Gradient = nullptr;
@@ -76,9 +76,9 @@ public:
       if (!Each.IsRepeated)
         ByPath.emplace(Each.Path, &Each);
     for (const Block *B : S.memory().blocks()) {
-      if (Old.count(B) || B->Place >= Running.places().size())
+      if (Old.count(B) || B->Place >= Running.Places.size())
         continue;
-      auto Path = Paths.find(Running.places()[B->Place].Module);
+      auto Path = Paths.find(Running.Places[B->Place].Module);
       // What is made outside of all modules is the model's own.
       auto It = ByPath.find(Path == Paths.end() ? "" : Path->second);
       if (It != ByPath.end())
@@ -191,7 +191,7 @@ public:
     if (const std::string Text = "the tensors are too large for any memory";
         S.memory().isTooLarge() && Said.emplace("", 0, Text).second)
       Result.emplace_back().Text = Text;
-    Failed |= Running.failure().has_value();
+    Failed |= Running.Failure.has_value();
     for (const Gap &G : Running.takeGapsOfPass())
       if (Spot At = spotOf(G.Where, SM);
           Said.emplace(At.File, At.Line, G.Text).second)
@@ -259,16 +259,17 @@ private:
   Cell forward() {
     if (const auto Type = elementType(Request.Autocast))
       S.beginAutocast(*Type);
-    const Cell Result = Running.pass(M, Inputs, M->Made);
+    const Cell Result = bytes::forward(Running, M, Inputs, M->Made);
+    Running.Temporaries.clear();
     S.endAutocast();
     return Result;
   }
 
   PlaceRow placeRow(unsigned Place) const {
     PlaceRow Result;
-    if (Place >= Running.places().size())
+    if (Place >= Running.Places.size())
       return Result;
-    const Interpreter::Place &At = Running.places()[Place];
+    const Interpreter::Place &At = Running.Places[Place];
     Result.Where = spotOf(At.Where, SM);
     if (auto It = Paths.find(At.Module); It != Paths.end())
       Result.Module = It->second;

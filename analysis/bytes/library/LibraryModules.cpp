@@ -51,14 +51,6 @@ TensorPtr undefinedTensor() {
   return T;
 }
 
-/// A copy of the tensor, without its memory.
-static TensorPtr clonedTensor(const TensorPtr &T) {
-  auto Copy = std::make_shared<TensorInstance>();
-  Copy->Shape = T->Shape;
-  Copy->RequiresGrad = T->RequiresGrad;
-  return Copy;
-}
-
 /// A copy of all that \p M has, as clone() makes it.
 ModulePtr cloneOf(Interpreter &VM, const ModulePtr &M) {
   ModulePtr Copy = newModule(VM, M->ClassName, M->Class, M->Made);
@@ -67,14 +59,16 @@ ModulePtr cloneOf(Interpreter &VM, const ModulePtr &M) {
   Copy->IsIncomplete = M->IsIncomplete;
   if (VM.Halted)
     return Copy;
-  for (const ModuleInstance::Child &Child : M->Children)
-    Copy->Children.push_back({Child.Name, cloneOf(VM, Child.Module)});
-  for (const ModuleInstance::Child &Child : M->Unlisted)
-    Copy->Unlisted.push_back({Child.Name, cloneOf(VM, Child.Module)});
-  for (const ModuleInstance::Tensor &T : M->Parameters)
-    Copy->Parameters.push_back({T.Name, clonedTensor(T.Handle)});
-  for (const ModuleInstance::Tensor &T : M->Buffers)
-    Copy->Buffers.push_back({T.Name, clonedTensor(T.Handle)});
+  for (auto List : {&ModuleInstance::Children, &ModuleInstance::Unlisted})
+    for (const ModuleInstance::Child &Child : (*M).*List)
+      ((*Copy).*List).push_back({Child.Name, cloneOf(VM, Child.Module)});
+  for (auto List : {&ModuleInstance::Parameters, &ModuleInstance::Buffers})
+    for (const auto &[Name, Handle] : (*M).*List) {
+      auto T = std::make_shared<TensorInstance>(); // Without its memory.
+      T->Shape = Handle->Shape;
+      T->RequiresGrad = Handle->RequiresGrad;
+      ((*Copy).*List).push_back({Name, std::move(T)});
+    }
   // Its members are handles of what it has.
   for (auto &[Field, Member] : Copy->Members)
     if (Member->What == Value::Module)
