@@ -289,14 +289,14 @@ private:
   }
 
   std::vector<TimeRow> takeTimeLine(StepRows &Row) {
-    std::vector<TimeRow> Result;
-    for (const TimePoint &Point : S.memory().takeTimeLine()) {
+    std::vector<TimeRow> Result = S.memory().takeTimeLine();
+    for (TimeRow &Point : Result) {
       const unsigned Place = Point.Place & ~BackwardPlace;
       const auto [It, New] = Rows.try_emplace(Place, Row.Places.size());
       if (New)
         Row.Places.push_back(placeRow(Place));
-      Result.push_back({It->second, (Point.Place & BackwardPlace) != 0,
-                        Point.Most, Point.After});
+      Point.IsBackward = Point.Place & BackwardPlace;
+      Point.Place = It->second;
     }
     return Result;
   }

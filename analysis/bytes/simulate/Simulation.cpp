@@ -22,97 +22,57 @@ static constexpr uint64_t MinLargeAlloc = 10ULL << 20; ///< Below it:
 static constexpr uint64_t LargeBuffer = 20ULL << 20;   ///< a segment of this.
 static constexpr uint64_t RoundLarge = 2ULL << 20;     ///< Others, rounded.
 
-struct CachingAllocator::Part {
-  uint64_t Size = 0, Address = 0;
-  Pool *In = nullptr;
-  Part *Before = nullptr, *After = nullptr; ///< Neighbours in the segment.
-  bool IsUsed = false;
-};
-
-CachingAllocator::CachingAllocator() = default;
-CachingAllocator::~CachingAllocator() = default;
-
-bool CachingAllocator::IsBefore::operator()(const Part *A,
-                                            const Part *B) const {
-  return std::tie(A->Size, A->Address) < std::tie(B->Size, B->Address);
-}
-
 uint64_t CachingAllocator::rounded(uint64_t Bytes) {
   return Bytes > UINT64_MAX - MinBlockSize ? Bytes
                                            : llvm::alignTo(Bytes, MinBlockSize);
 }
 
-CachingAllocator::Part *CachingAllocator::newPart(uint64_t Size,
-                                                  uint64_t Address, Pool *In) {
-  if (Spare.empty()) {
-    All.push_back(std::make_unique<Part>());
-    Spare.push_back(All.back().get());
-  }
-  Part *P = Spare.back();
-  Spare.pop_back();
-  *P = Part();
-  P->Size = Size;
-  P->Address = Address;
-  P->In = In;
-  return P;
-}
-
-CachingAllocator::Part *CachingAllocator::allocate(uint64_t Bytes) {
-  const uint64_t Size = rounded(Bytes);
-  const bool IsSmall = Size <= SmallSize;
+uint64_t CachingAllocator::allocate(uint64_t Bytes) {
+  const uint64_t Wanted = rounded(Bytes);
+  const bool IsSmall = Wanted <= SmallSize;
   Pool &In = IsSmall ? Small : Large;
-  Part Wanted;
-  Wanted.Size = Size;
-  Part *P = nullptr;
-  if (const auto Best = In.lower_bound(&Wanted); Best != In.end()) {
-    P = *Best;
+  uint64_t Size, Address;
+  if (const auto Best = In.lower_bound({Wanted, 0}); Best != In.end()) {
+    std::tie(Size, Address) = *Best;
     In.erase(Best);
   } else {
-    const uint64_t Segment = IsSmall ? SmallBuffer
-                             : Size < MinLargeAlloc
-                                 ? LargeBuffer
-                                 : llvm::alignTo(Size, RoundLarge);
+    Size = IsSmall                  ? SmallBuffer
+           : Wanted < MinLargeAlloc ? LargeBuffer
+                                    : llvm::alignTo(Wanted, RoundLarge);
     // Segments do not touch each other.
-    P = newPart(Segment, 2 * Reserved, &In);
-    Reserved += Segment;
+    Address = 2 * Reserved;
+    Reserved += Size;
   }
-  const uint64_t Rest = P->Size - Size;
+  const uint64_t Rest = Size - Wanted;
   if (IsSmall ? Rest >= MinBlockSize : Rest > SmallSize) {
-    Part *Free = newPart(Rest, P->Address + Size, &In);
-    Free->Before = P;
-    Free->After = P->After;
-    if (Free->After)
-      Free->After->Before = Free;
-    P->After = Free;
-    P->Size = Size;
-    In.insert(Free);
+    Sizes[Address + Wanted] = Rest;
+    In.insert({Rest, Address + Wanted});
+    Size = Wanted;
   }
-  P->IsUsed = true;
-  return P;
+  Sizes[Address] = Size;
+  return Address;
 }
 
-/// \p Next, a neighbour that is free, becomes a part of \p P.
-void CachingAllocator::absorb(Part *P, Part *Next) {
-  P->In->erase(Next);
-  P->Address = std::min(P->Address, Next->Address);
-  P->Size += Next->Size;
-  if (P->After == Next)
-    P->After = Next->After;
-  else
-    P->Before = Next->Before;
-  if (P->After)
-    P->After->Before = P;
-  if (P->Before)
-    P->Before->After = P;
-  Spare.push_back(Next);
-}
-
-void CachingAllocator::free(Part *P) {
-  P->IsUsed = false;
-  for (Part *Neighbour : {P->Before, P->After})
-    if (Neighbour && !Neighbour->IsUsed)
-      absorb(P, Neighbour);
-  P->In->insert(P);
+void CachingAllocator::free(uint64_t Address) {
+  auto Part = Sizes.find(Address);
+  // What is given out of the large ones is larger.
+  Pool &In = Part->second <= SmallSize ? Small : Large;
+  // Neighbours that are free become a part of it.
+  if (const auto Next = std::next(Part);
+      Next != Sizes.end() && Next->first == Address + Part->second &&
+      In.erase({Next->second, Next->first})) {
+    Part->second += Next->second;
+    Sizes.erase(Next);
+  }
+  if (Part != Sizes.begin())
+    if (const auto Before = std::prev(Part);
+        Before->first + Before->second == Address &&
+        In.erase({Before->second, Before->first})) {
+      Before->second += Part->second;
+      Sizes.erase(Part);
+      Part = Before;
+    }
+  In.insert({Part->second, Part->first});
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,22 +91,22 @@ Block::Block(std::shared_ptr<Memory> Of, uint64_t Bytes)
   }
   M.Blocks.insert(this);
   if (M.Allocator && this->Bytes)
-    Part = M.Allocator->allocate(this->Bytes);
+    Address = M.Allocator->allocate(this->Bytes);
   M.change(M.Live + this->Bytes);
 }
 
 Block::~Block() {
-  if (Part)
-    Of->Allocator->free(Part);
+  if (Address)
+    Of->Allocator->free(*Address);
   Of->Blocks.erase(this);
   Of->change(Of->Live - Bytes);
 }
 
 /// Neighbours of \p Line become one, so that it has half as many.
-static void halve(std::vector<TimePoint> &Line) {
+static void halve(std::vector<TimeRow> &Line) {
   size_t Kept = 0;
   for (size_t I = 0; I < Line.size(); I += 2) {
-    TimePoint Point = Line[I];
+    TimeRow Point = Line[I];
     if (I + 1 < Line.size()) {
       if (Line[I + 1].Most > Point.Most)
         Point = Line[I + 1];
@@ -169,15 +129,15 @@ void Memory::change(uint64_t Now) {
   if (TimeLine->empty() || TimeLine->back().Place != Place) {
     if (TimeLine->size() >= 16 * MaxTimePoints)
       halve(*TimeLine);
-    TimeLine->push_back({Place, Before, Live});
+    TimeLine->push_back({Place, false, Before, Live});
   }
-  TimePoint &Last = TimeLine->back();
+  TimeRow &Last = TimeLine->back();
   Last.Most = std::max(Last.Most, Live);
   Last.After = Live;
 }
 
-std::vector<TimePoint> Memory::takeTimeLine() {
-  std::vector<TimePoint> Result;
+std::vector<TimeRow> Memory::takeTimeLine() {
+  std::vector<TimeRow> Result;
   if (TimeLine)
     Result = std::move(*TimeLine);
   TimeLine.reset();

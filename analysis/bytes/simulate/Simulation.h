@@ -35,47 +35,26 @@ inline constexpr size_t MaxTimePoints = 400;
 /// Of places: what runs there is the backward of it.
 inline constexpr unsigned BackwardPlace = 1U << 31;
 
-/// What was in use while one place ran, in the order of time. A place that runs
-/// several times has as many.
-struct TimePoint {
-  unsigned Place;
-  uint64_t Most;  ///< At once, while it ran.
-  uint64_t After; ///< When the next one began.
-};
-
 /// How LibTorch asks a GPU for memory: in segments, of which it gives out parts
 /// and which it keeps. The rules of c10/cuda/CUDACachingAllocator.cpp in
 /// 1.13.1 with its defaults, on one stream: without a limit of the device,
 /// where it would give back what is free, and without emptyCache().
 class CachingAllocator {
 public:
-  /// A part of a segment.
-  struct Part;
   /// What it gives out for \p Bytes.
   static uint64_t rounded(uint64_t Bytes);
-
-  CachingAllocator();
-  ~CachingAllocator();
-  CachingAllocator(const CachingAllocator &) = delete;
-  CachingAllocator &operator=(const CachingAllocator &) = delete;
-
-  /// \p Bytes is above 0.
-  Part *allocate(uint64_t Bytes);
-  void free(Part *P);
+  /// Gives out a part of a segment, and returns its address. \p Bytes is above
+  /// 0.
+  uint64_t allocate(uint64_t Bytes);
+  void free(uint64_t Address);
   /// The bytes of all segments, which is what the process takes of the device.
   uint64_t reserved() const { return Reserved; }
 
 private:
-  struct IsBefore {
-    bool operator()(const Part *A, const Part *B) const;
-  };
-  using Pool = std::set<Part *, IsBefore>;
-  Part *newPart(uint64_t Size, uint64_t Address, Pool *In);
-  void absorb(Part *P, Part *Next);
-
-  Pool Small, Large; ///< What is free.
-  std::vector<std::unique_ptr<Part>> All;
-  std::vector<Part *> Spare; ///< Of All: they are parts of others now.
+  std::map<uint64_t, uint64_t> Sizes; ///< Of all parts, by their addresses.
+  /// The sizes and addresses of those that are free.
+  using Pool = std::set<std::pair<uint64_t, uint64_t>>;
+  Pool Small, Large;
   uint64_t Reserved = 0;
 };
 
@@ -97,10 +76,12 @@ public:
     Peak = Live;
     PlaceOfPeak = Place;
   }
-  /// What comes is written down, until it is taken: at most MaxTimePoints; of
-  /// more, neighbours are one.
+  /// What comes is written down, until it is taken, in the order of time: at
+  /// most MaxTimePoints; of more, neighbours are one. A place that runs several
+  /// times has as many.
   void startTimeLine() { TimeLine.emplace(); }
-  std::vector<TimePoint> takeTimeLine();
+  /// Their places are those of this memory.
+  std::vector<TimeRow> takeTimeLine();
   unsigned place() const { return Place; }
   void setPlace(unsigned Now) { Place = Now; }
   /// More was asked for than a machine could address; the rest counts nothing.
@@ -114,7 +95,7 @@ private:
   unsigned Place = 0, PlaceOfPeak = 0;
   bool TooLarge = false;
   std::set<const Block *> Blocks;
-  std::optional<std::vector<TimePoint>> TimeLine;
+  std::optional<std::vector<TimeRow>> TimeLine;
   const std::unique_ptr<CachingAllocator> Allocator;
 };
 
@@ -131,7 +112,7 @@ struct Block {
   const unsigned Place; ///< Where it was asked for.
 
 private:
-  CachingAllocator::Part *Part = nullptr;
+  std::optional<uint64_t> Address; ///< In a CachingAllocator.
 };
 using BlockPtr = std::shared_ptr<Block>;
 
