@@ -120,10 +120,6 @@ struct FieldFacts {
   bool IsWritten = false;  ///< Other than by constructors; it holds tensors.
   bool IsReleased = false; ///< See forEachReleased().
   std::string EvalAt;      ///< Where its module is put in evaluation mode.
-
-  bool operator==(const FieldFacts &O) const {
-    return cpp::fieldsOf(*this) == cpp::fieldsOf(O);
-  }
 };
 
 /// Facts of the calls in the functions of a unit: see UnitScan.

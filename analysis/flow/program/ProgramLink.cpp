@@ -259,6 +259,7 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
       Exported |= Units[I]->Exports;
     }
   Said.Closed &= All.AllKnown && !Exported;
+  const FieldFacts None;
   for (const auto &[Field, In] : All.Fields) {
     FieldFacts Facts;
     bool IsConsumed = false;
@@ -272,7 +273,7 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
       Facts.Consumers = 0;
       Facts.IsConsumed = Facts.IsWritten = false;
     }
-    if (!(Facts == FieldFacts()))
+    if (cpp::fieldsOf(Facts) != cpp::fieldsOf(None))
       Said.Fields.try_emplace(Field.str(), std::move(Facts));
   }
   for (StringRef Used : Own.Uses)
