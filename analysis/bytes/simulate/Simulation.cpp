@@ -8,7 +8,7 @@
 #include "analysis/bytes/simulate/Simulation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include <queue>
+#include <map>
 
 using llvm::ArrayRef;
 
@@ -262,13 +262,9 @@ public:
   explicit Engine(Simulation &S) : S(S) {}
 
   void run(ArrayRef<TensorPtr> Results) {
-    for (const TensorPtr &T : Results)
-      if (T->Maker)
-        count(T->Maker);
+    count(Results);
     for (const TensorPtr &T : Results) {
-      Gradient Seed;
-      Seed.IsDense = T->Shape.elements() == 1U;
-      Seed.IsDefined = true;
+      Gradient Seed = {nullptr, T->Shape.elements() == 1U, true};
       if (T->Maker)
         send(T->Maker, T->MakerOutput, Seed, T->Shape.bytes().value_or(0),
              /*IsRoot=*/true);
@@ -276,22 +272,18 @@ public:
         accumulate(*T, std::move(Seed));
     }
     while (!Ready.empty()) {
-      const NodePtr Next = Ready.top();
-      Ready.pop();
+      const NodePtr Next = Ready.extract(std::prev(Ready.end())).mapped();
       execute(*Next);
     }
   }
 
 private:
-  struct IsEarlier {
-    bool operator()(const NodePtr &A, const NodePtr &B) const {
-      return A->Sequence < B->Sequence;
-    }
-  };
-
   /// How many gradients each node waits for.
-  void count(const NodePtr &Root) {
-    std::vector<NodePtr> Pending = {Root};
+  void count(ArrayRef<TensorPtr> Roots) {
+    std::vector<NodePtr> Pending;
+    for (const TensorPtr &T : Roots)
+      if (T->Maker)
+        Pending.push_back(T->Maker);
     while (!Pending.empty()) {
       const NodePtr Node = std::move(Pending.back());
       Pending.pop_back();
@@ -314,10 +306,8 @@ private:
     All.resize(std::max<size_t>(All.size(), Node->Results));
     Gradient &Old = All[std::min<size_t>(Input, All.size() - 1)];
     add(Old, std::move(Given), Size);
-    const bool IsComplete =
-        (IsRoot ? Waiting[Node.get()] : --Waiting[Node.get()]) == 0;
-    if (IsComplete && Queued.insert(Node.get()).second)
-      Ready.push(Node);
+    if ((IsRoot ? Waiting[Node.get()] : --Waiting[Node.get()]) == 0)
+      Ready.emplace(Node->Sequence, Node);
   }
 
   void add(Gradient &Sum, Gradient Given, uint64_t Size) {
@@ -398,8 +388,8 @@ private:
   llvm::DenseMap<const GradientNode *, std::vector<Gradient>> Buffers;
   llvm::DenseMap<const GradientNode *, unsigned> Waiting;
   llvm::DenseMap<const TensorInstance *, LeafState> Leaves;
-  std::set<const GradientNode *> Seen, Queued;
-  std::priority_queue<NodePtr, std::vector<NodePtr>, IsEarlier> Ready;
+  std::set<const GradientNode *> Seen;
+  std::map<uint64_t, NodePtr> Ready; ///< By their sequence numbers.
 };
 
 } // namespace

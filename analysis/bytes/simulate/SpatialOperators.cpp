@@ -33,9 +33,6 @@ struct Convolved {
   uint64_t XPart = 0, OutPart = 0;
   /// In use at once, after the result (the columns of a whole batch: before).
   uint64_t Columns = 0, BackwardColumns = 0;
-
-  /// Parts of the batch are copied: only those of one sample lie in order.
-  bool copiesParts() const { return Split > 1 && From[0] > 1; }
 };
 
 } // namespace
@@ -138,26 +135,6 @@ static void layOutConvolution(OperatorCall &Op, Convolved &Of) {
   }
 }
 
-/// The result, and what is in use next to it.
-static Tensor convolve(OperatorCall &Op, const Convolved &Of) {
-  if (Of.Split == 1) {
-    const bool First = !Of.IsTransposed && !Of.IsDilated;
-    const BlockPtr Before =
-        First && Of.Columns ? Op.scratch(Of.Columns) : nullptr;
-    Tensor Out = Op.make(Of.To, Of.X);
-    if (!First)
-      Op.scratch(Of.Columns);
-    return Out;
-  }
-  std::vector<BlockPtr> Parts;
-  for (int64_t G = 0; G < Of.Split && Parts.size() < 65536; ++G) {
-    const BlockPtr Part = Of.copiesParts() ? Op.scratch(Of.XPart) : nullptr;
-    const BlockPtr Work = Op.scratch(Of.Columns);
-    Parts.push_back(Op.scratch(Of.OutPart));
-  }
-  return Op.make(Of.To, Of.X);
-}
-
 /// Without oneDNN: at::native::slow_conv2d and its relatives, which lay out
 /// what each output sees as columns, and multiply.
 static OperatorResult convolution(OperatorCall &Op) {
@@ -169,7 +146,23 @@ static OperatorResult convolution(OperatorCall &Op) {
   // A tensor whose elements do not lie in order is copied, for the moment.
   const uint64_t InOrder = X->isContiguous() ? 0 : bytesOf(X);
   const BlockPtr Ordered = InOrder ? Op.allocate(InOrder) : nullptr;
-  Tensor Out = convolve(Op, Of);
+  // The columns of a whole batch are there before the result; parts of one are
+  // copied, since only those of one sample are in order.
+  const bool IsFirst = Of.Split == 1 && !Of.IsTransposed && !Of.IsDilated,
+             Copies = Of.Split > 1 && Of.From[0] > 1;
+  BlockPtr Columns = IsFirst && Of.Columns ? Op.scratch(Of.Columns) : nullptr;
+  std::vector<BlockPtr> Parts;
+  for (int64_t G = 0; Of.Split > 1 && G < std::min<int64_t>(Of.Split, 65536);
+       ++G) {
+    const BlockPtr Part = Copies ? Op.scratch(Of.XPart) : nullptr;
+    const BlockPtr Work = Op.scratch(Of.Columns);
+    Parts.push_back(Op.scratch(Of.OutPart));
+  }
+  Tensor Out = Op.make(Of.To, X);
+  Columns = nullptr;
+  Parts.clear();
+  if (Of.Split == 1 && !IsFirst)
+    Op.scratch(Of.Columns);
   if (!Of.IsBatched)
     Out = Op.withoutDimension(Out, 0);
   uint64_t Scratch = Of.BackwardColumns, SparseScratch = Scratch;
@@ -177,7 +170,6 @@ static OperatorResult convolution(OperatorCall &Op) {
     const uint64_t Gradients = gradientBytes(X) +
                                (Op.S.GradMode ? gradientBytes(W) : 0) +
                                gradientBytes(B);
-    const bool Copies = Of.copiesParts();
     const uint64_t OfOne =
         Of.BackwardColumns + (Copies ? Of.XPart + Of.OutPart : 0);
     // Parts of what comes are copied for groups anyway.
