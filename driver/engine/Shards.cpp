@@ -9,6 +9,8 @@
 #include "driver/engine/WholeProgram.h"
 #include "driver/project/Messages.h"
 #include "driver/project/OutputFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,125 +44,114 @@ struct ShardFile {
 /// The files of one run in its folder.
 class ShardFolder {
 public:
-  ShardFolder(const AnalysisJob &Work, Schedule &All);
+  ShardFolder(const AnalysisJob &Work, Schedule &All)
+      : Told(Work.Units.size(), toldNothing()), Options(Work.Options.Shards),
+        All(All) {}
 
   /// The last round of which shard \p Index has left a good file; 0: none.
-  unsigned lastRound(unsigned Index);
-  /// Fills the jobs with what all shards left of \p Round.
-  Error readAll(unsigned Round);
-  /// Leaves the jobs of shard \p Index.
-  Error write(unsigned Round, unsigned Index);
-
-  bool isIn(size_t Job, unsigned Index) const {
-    return Job % Options.Count == Index - 1;
+  unsigned lastRound(unsigned Index) {
+    unsigned Last = 0;
+    while (Last < MostRounds && read(Last + 1, Index, /*Keep=*/false))
+      ++Last;
+    return Last;
   }
+
+  /// Fills the jobs with what all shards left of \p Round.
+  Error readAll(unsigned Round) {
+    std::vector<std::string> Missing;
+    for (unsigned Index = 1; Index <= Options.Count; ++Index)
+      if (!read(Round, Index, /*Keep=*/true))
+        Missing.push_back("'" + nameOf(Round, Index) + "'");
+    if (Missing.empty())
+      return Error::success();
+    return makeError(
+        llvm::join(Missing, ", ") +
+        (Missing.size() == 1 ? " is missing or cut off, or was"
+                             : " are missing or cut off, or were") +
+        " made with other options, of other files or by another version: run " +
+        (Missing.size() == 1 ? "that shard" : "those shards") + " again");
+  }
+
+  /// Leaves the jobs of shard \p Index.
+  Error write(unsigned Round, unsigned Index) {
+    std::vector<ShardJob> Jobs;
+    for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
+      const Job &J = All.Jobs[I];
+      Jobs.push_back({identityOf(J), Told[I], J.State == Job::Done, J.Trouble,
+                      J.Errors, J.TimedOut,
+                      J.Result ? toBytes(*J.Result) : ""});
+    }
+    const std::string Content = toBytes(Jobs);
+    const std::string Name = nameOf(Round, Index);
+    if (std::error_code EC = llvm::sys::fs::create_directories(
+            llvm::sys::path::parent_path(Name)))
+      return makeError("cannot make the folder for '" + Name +
+                       "': " + EC.message());
+    Expected<OutputFile> File = OutputFile::open(Name);
+    if (!File)
+      return File.takeError();
+    return File->write(toBytes(ShardFile{digest({Content}), Content}));
+  }
+
   /// What each unit was told in the round that readAll() read.
   std::vector<std::string> Told;
 
 private:
-  std::string nameOf(unsigned Round, unsigned Index) const;
+  std::string nameOf(unsigned Round, unsigned Index) const {
+    llvm::SmallString<256> Path(Options.Folder);
+    llvm::sys::path::append(
+        Path, llvm::formatv("round-{0}", Round).str(),
+        llvm::formatv("shard-{0}-of-{1}", Index, Options.Count).str());
+    return Path.str().str();
+  }
+
   /// False when the file is missing or cut off, or was made with other options,
   /// of other files or by another version.
-  bool read(unsigned Round, unsigned Index, bool Keep);
-  std::string identityOf(const Job &J) const;
+  bool read(unsigned Round, unsigned Index, bool Keep) {
+    auto Text = llvm::MemoryBuffer::getFile(nameOf(Round, Index),
+                                            /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+    if (!Text)
+      return false;
+    const auto Whole = fromBytes<ShardFile>((*Text)->getBuffer());
+    if (!Whole || digest({Whole->Jobs}) != Whole->Digest)
+      return false;
+    auto Jobs = fromBytes<std::vector<ShardJob>>(Whole->Jobs);
+    size_t Next = 0;
+    for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
+      if (!Jobs || Next == Jobs->size())
+        return false;
+      Job &J = All.Jobs[I];
+      ShardJob &Read = (*Jobs)[Next++];
+      std::optional<UnitResult> Result;
+      if (Read.Identity != identityOf(J) ||
+          (!Read.Result.empty() &&
+           !(Result = unitResultFromBytes(Read.Result))))
+        return false;
+      if (!Keep)
+        continue;
+      Told[I] = std::move(Read.Told);
+      J.State = Read.IsDone ? Job::Done : Job::Skipped;
+      J.Trouble = std::move(Read.Trouble);
+      J.Errors = std::move(Read.Errors);
+      J.TimedOut = Read.TimedOut;
+      J.Result = std::move(Result);
+    }
+    return Jobs && Next == Jobs->size();
+  }
+
+  /// Whatever the result of a unit depends on, but for its headers.
+  std::string identityOf(const Job &J) const {
+    auto Text = All.files().getBufferForFile(J.U->File);
+    return digest({programIdentity(), J.Question,
+                   Text ? (*Text)->getBuffer() : StringRef()});
+  }
 
   const ShardOptions &Options;
   Schedule &All;
 };
 
 } // namespace
-
-ShardFolder::ShardFolder(const AnalysisJob &Work, Schedule &All)
-    : Told(Work.Units.size(), toldNothing()), Options(Work.Options.Shards),
-      All(All) {}
-
-std::string ShardFolder::nameOf(unsigned Round, unsigned Index) const {
-  llvm::SmallString<256> Path(Options.Folder);
-  llvm::sys::path::append(
-      Path, llvm::formatv("round-{0}", Round).str(),
-      llvm::formatv("shard-{0}-of-{1}", Index, Options.Count).str());
-  return Path.str().str();
-}
-
-/// Whatever the result of a unit depends on, but for its headers.
-std::string ShardFolder::identityOf(const Job &J) const {
-  auto Text = All.files().getBufferForFile(J.U->File);
-  return digest({programIdentity(), J.Question,
-                 Text ? (*Text)->getBuffer() : StringRef()});
-}
-
-bool ShardFolder::read(unsigned Round, unsigned Index, bool Keep) {
-  auto Text = llvm::MemoryBuffer::getFile(nameOf(Round, Index),
-                                          /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!Text)
-    return false;
-  const auto Whole = fromBytes<ShardFile>((*Text)->getBuffer());
-  if (!Whole || digest({Whole->Jobs}) != Whole->Digest)
-    return false;
-  auto Jobs = fromBytes<std::vector<ShardJob>>(Whole->Jobs);
-  size_t Next = 0;
-  for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
-    if (!Jobs || Next == Jobs->size())
-      return false;
-    Job &J = All.Jobs[I];
-    ShardJob &Read = (*Jobs)[Next++];
-    std::optional<UnitResult> Result;
-    if (Read.Identity != identityOf(J) ||
-        (!Read.Result.empty() && !(Result = unitResultFromBytes(Read.Result))))
-      return false;
-    if (!Keep)
-      continue;
-    Told[I] = std::move(Read.Told);
-    J.State = Read.IsDone ? Job::Done : Job::Skipped;
-    J.Trouble = std::move(Read.Trouble);
-    J.Errors = std::move(Read.Errors);
-    J.TimedOut = Read.TimedOut;
-    J.Result = std::move(Result);
-  }
-  return Jobs && Next == Jobs->size();
-}
-
-Error ShardFolder::write(unsigned Round, unsigned Index) {
-  std::vector<ShardJob> Jobs;
-  for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
-    const Job &J = All.Jobs[I];
-    Jobs.push_back({identityOf(J), Told[I], J.State == Job::Done, J.Trouble,
-                    J.Errors, J.TimedOut, J.Result ? toBytes(*J.Result) : ""});
-  }
-  const std::string Content = toBytes(Jobs);
-  const std::string Name = nameOf(Round, Index);
-  if (std::error_code EC =
-          llvm::sys::fs::create_directories(llvm::sys::path::parent_path(Name)))
-    return makeError("cannot make the folder for '" + Name +
-                     "': " + EC.message());
-  Expected<OutputFile> File = OutputFile::open(Name);
-  if (!File)
-    return File.takeError();
-  return File->write(toBytes(ShardFile{digest({Content}), Content}));
-}
-
-unsigned ShardFolder::lastRound(unsigned Index) {
-  unsigned Last = 0;
-  while (Last < MostRounds && read(Last + 1, Index, /*Keep=*/false))
-    ++Last;
-  return Last;
-}
-
-Error ShardFolder::readAll(unsigned Round) {
-  std::vector<std::string> Missing;
-  for (unsigned Index = 1; Index <= Options.Count; ++Index)
-    if (!read(Round, Index, /*Keep=*/true))
-      Missing.push_back("'" + nameOf(Round, Index) + "'");
-  if (Missing.empty())
-    return Error::success();
-  return makeError(
-      llvm::join(Missing, ", ") +
-      (Missing.size() == 1 ? " is missing or cut off, or was"
-                           : " are missing or cut off, or were") +
-      " made with other options, of other files or by another version: run " +
-      (Missing.size() == 1 ? "that shard" : "those shards") + " again");
-}
 
 Error runShard(const AnalysisJob &Work) {
   const unsigned Index = Work.Options.Shards.Index;
@@ -170,25 +161,22 @@ Error runShard(const AnalysisJob &Work) {
   std::vector<size_t> Numbers;
   std::vector<flow::ProgramFacts> Facts;
   if (Round == 1) {
-    for (size_t I = 0; I < All.Jobs.size(); ++I)
-      if (Folder.isIn(I, Index))
-        Numbers.push_back(I);
+    llvm::append_range(Numbers, llvm::seq<size_t>(0, All.Jobs.size()));
   } else {
     if (Error E = Folder.readAll(Round - 1))
       return E;
-    std::vector<size_t> Again;
     if (Work.Options.WholeProgram && Round <= MostRounds)
-      Again = whatIsNew(All.Jobs, Folder.Told, Facts);
-    if (Again.empty()) {
+      Numbers = whatIsNew(All.Jobs, Folder.Told, Facts);
+    if (Numbers.empty()) {
       if (!Work.Options.Progress.Quiet)
         llvm::errs() << "libtorch-tidy: note: all shards are done after round "
                      << Round - 1 << '\n';
       return Error::success();
     }
-    for (size_t I : Again)
-      if (Folder.isIn(I, Index))
-        Numbers.push_back(I);
   }
+  llvm::erase_if(Numbers, [&](size_t I) {
+    return I % Work.Options.Shards.Count != Index - 1;
+  });
   analyseUnits(Numbers, Facts, All.Jobs, Work, {});
   return Folder.write(Round, Index);
 }

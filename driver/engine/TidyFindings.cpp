@@ -64,9 +64,51 @@ public:
   Converter(StringRef Folder, llvm::vfs::FileSystem &FS, SourceTexts &Texts)
       : Folder(Folder), FS(FS), Texts(Texts) {}
 
-  Place place(const DiagnosticMessage &Message);
-  static std::vector<Highlight> highlights(const DiagnosticMessage &Message);
-  fixits::FileEdits fix(const DiagnosticMessage &Message);
+  /// Where a message points: to the end of the highlighted range around it, or
+  /// of the token there.
+  Place place(const DiagnosticMessage &Message) {
+    Place Result;
+    Result.Path = canonicalPath(Message.FilePath, Folder, FS);
+    if (Result.Path.empty())
+      return Result;
+    Result.Spelled = Message.FilePath;
+    Result.Begin = Message.FileOffset;
+    for (const FileByteRange &Range : Message.Ranges)
+      if (Range.FileOffset <= Result.Begin &&
+          Result.Begin < Range.FileOffset + Range.Length &&
+          canonicalPath(Range.FilePath, Folder, FS) == Result.Path)
+        Result.End = std::max(Result.End, Range.FileOffset + Range.Length);
+    if (const SourceText *Text = Texts.get(Result.Path)) {
+      const SourceText::Position At = Text->position(Result.Begin);
+      Result.Line = At.Line;
+      Result.Column = At.Column;
+      if (!Result.End)
+        Result.End = endOfToken(*Text, Result.Begin);
+    }
+    Result.End = std::max(Result.End, Result.Begin);
+    return Result;
+  }
+
+  static std::vector<Highlight> highlights(const DiagnosticMessage &Message) {
+    std::vector<Highlight> Result;
+    for (const FileByteRange &Range : Message.Ranges)
+      Result.push_back({Range.FilePath, Range.FileOffset, Range.Length});
+    return Result;
+  }
+
+  /// The compiler's paths of one file can differ from unit to unit (../a.h and
+  /// b/../a.h). Fixes must agree on one, or the file is changed twice.
+  fixits::FileEdits fix(const DiagnosticMessage &Message) {
+    fixits::FileEdits Result;
+    for (const auto &File : Message.Fix)
+      for (const Replacement &R : File.second) {
+        const std::string Path = canonicalPath(R.getFilePath(), Folder, FS);
+        // Replacements of one file that conflict were dropped by the engine.
+        llvm::consumeError(Result[Path].add(Replacement(
+            Path, R.getOffset(), R.getLength(), R.getReplacementText())));
+      }
+    return Result;
+  }
 
 private:
   StringRef Folder;
@@ -75,52 +117,6 @@ private:
 };
 
 } // namespace
-
-/// Where a message points: to the end of the highlighted range around it, or
-/// of the token there.
-Place Converter::place(const DiagnosticMessage &Message) {
-  Place Result;
-  Result.Path = canonicalPath(Message.FilePath, Folder, FS);
-  if (Result.Path.empty())
-    return Result;
-  Result.Spelled = Message.FilePath;
-  Result.Begin = Message.FileOffset;
-  for (const FileByteRange &Range : Message.Ranges)
-    if (Range.FileOffset <= Result.Begin &&
-        Result.Begin < Range.FileOffset + Range.Length &&
-        canonicalPath(Range.FilePath, Folder, FS) == Result.Path)
-      Result.End = std::max(Result.End, Range.FileOffset + Range.Length);
-  if (const SourceText *Text = Texts.get(Result.Path)) {
-    const SourceText::Position At = Text->position(Result.Begin);
-    Result.Line = At.Line;
-    Result.Column = At.Column;
-    if (!Result.End)
-      Result.End = endOfToken(*Text, Result.Begin);
-  }
-  Result.End = std::max(Result.End, Result.Begin);
-  return Result;
-}
-
-std::vector<Highlight> Converter::highlights(const DiagnosticMessage &Message) {
-  std::vector<Highlight> Result;
-  for (const FileByteRange &Range : Message.Ranges)
-    Result.push_back({Range.FilePath, Range.FileOffset, Range.Length});
-  return Result;
-}
-
-/// The compiler's paths of one file can differ from unit to unit (../a.h and
-/// b/../a.h). Fixes must agree on one, or the file is changed twice.
-fixits::FileEdits Converter::fix(const DiagnosticMessage &Message) {
-  fixits::FileEdits Result;
-  for (const auto &File : Message.Fix)
-    for (const Replacement &R : File.second) {
-      const std::string Path = canonicalPath(R.getFilePath(), Folder, FS);
-      // Replacements of one file that conflict were dropped by the engine.
-      llvm::consumeError(Result[Path].add(Replacement(
-          Path, R.getOffset(), R.getLength(), R.getReplacementText())));
-    }
-  return Result;
-}
 
 std::vector<Finding> toFindings(llvm::ArrayRef<ClangTidyError> Errors,
                                 const HeardFindings &Heard, FileSystem FS,
@@ -245,22 +241,20 @@ public:
     if (!SM.getFileEntryRefForID(File) ||
         !SM.getBufferData(File).contains("NOLINT"))
       return;
-    Index[File] = Result.size();
     Result.push_back({File, SM.getFilename(Loc).str(), {}, {}});
   }
 
   void SourceRangeSkipped(SourceRange Range, SourceLocation) override {
-    auto It = Index.find(SM.getFileID(Range.getBegin()));
-    if (It != Index.end())
-      Result[It->second].Skipped.emplace_back(
-          SM.getFileOffset(Range.getBegin()), SM.getFileOffset(Range.getEnd()));
+    const auto [File, Begin] = SM.getDecomposedLoc(Range.getBegin());
+    for (NolintFile &F : Result)
+      if (F.Id == File)
+        F.Skipped.emplace_back(Begin, SM.getFileOffset(Range.getEnd()));
   }
 
 private:
   const SourceManager &SM;
   LibraryCode Library;
   std::vector<NolintFile> &Result;
-  llvm::DenseMap<FileID, size_t> Index;
 };
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 #include <optional>
+#include <set>
 #include <tuple>
 
 using clang::tooling::CompileCommand;
@@ -38,15 +39,13 @@ bool Units::askFor(const Unit &U, const Finding &F,
 }
 
 std::vector<std::string> Units::sources(llvm::vfs::FileSystem &FS) const {
-  std::vector<std::string> Result;
+  std::set<std::string> Result;
+  for (StringRef Header : Headers.keys())
+    Result.insert(Header.str());
   for (const Unit &U : List)
     if (!U.OnlyForHeaders && !U.OnlyForFacts)
-      Result.push_back(canonicalPath(U.File, "", FS));
-  for (StringRef Header : Headers.keys())
-    Result.push_back(Header.str());
-  llvm::sort(Result);
-  Result.erase(llvm::unique(Result), Result.end());
-  return Result;
+      Result.insert(canonicalPath(U.File, "", FS));
+  return {Result.begin(), Result.end()};
 }
 
 Expected<std::vector<std::string>>
@@ -85,56 +84,6 @@ filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
   return Result;
 }
 
-namespace {
-
-/// Units to analyse headers through. A compile database lists no headers: one
-/// is analysed best as a part of a unit that includes it, with the flags of
-/// that, and after what comes in front of the #include. Only #include lines are
-/// read, of all branches: a few milliseconds for a project.
-class HeaderUnits {
-public:
-  HeaderUnits(CompileCommands &Commands,
-              llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
-      : Commands(Commands), FS(std::move(FS)) {}
-
-  /// The source file of the database for \p Header that includes it, also by
-  /// way of other headers of the project: one of \p Preferred, else the one of
-  /// the header's own name, else the one that includes the fewest files. Empty
-  /// when there is none. Paths are canonical.
-  std::string unitFor(StringRef Header, const llvm::StringSet<> &Preferred);
-
-private:
-  struct Include {
-    std::string Name;
-    bool Quoted;
-  };
-  const std::vector<Include> &includesOf(StringRef File);
-  const llvm::StringSet<> &closure(StringRef Unit, StringRef Folder);
-
-  CompileCommands &Commands;
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
-  llvm::StringMap<std::vector<Include>> Includes;
-  llvm::StringMap<llvm::StringSet<>> Closures; ///< By unit and folder.
-};
-
-} // namespace
-
-const std::vector<HeaderUnits::Include> &
-HeaderUnits::includesOf(StringRef File) {
-  auto [It, New] = Includes.try_emplace(File);
-  if (!New)
-    return It->second;
-  auto Text = FS->getBufferForFile(File);
-  if (!Text)
-    return It->second;
-  if (std::optional<Directives> Read = Directives::read((*Text)->getBuffer()))
-    for (const Directives::Line &Line : Read->Lines)
-      if (Line.Included && Line.Kind == scan::pp_include)
-        It->second.push_back(
-            {Line.Included->Name.str(), !Line.Included->Angled});
-  return It->second;
-}
-
 /// The folders that a command searches, except for those of the system.
 static std::vector<std::string>
 searchedFolders(const clang::tooling::CompileCommand &Command) {
@@ -153,68 +102,112 @@ searchedFolders(const clang::tooling::CompileCommand &Command) {
   return Result;
 }
 
-/// The files below \p Folder that a unit includes, canonical.
-const llvm::StringSet<> &HeaderUnits::closure(StringRef Unit,
-                                              StringRef Folder) {
-  auto [It, New] = Closures.try_emplace((Unit + "\n" + Folder).str());
-  llvm::StringSet<> &Result = It->second;
-  if (!New)
-    return Result;
-  const auto Found = llvm::expectedToOptional(Commands.commandsFor(Unit));
-  if (!Found)
-    return Result;
-  const std::vector<std::string> Searched = searchedFolders(Found->front());
-  std::vector<std::string> ToRead = {Unit.str()};
-  while (!ToRead.empty()) {
-    const std::string File = std::move(ToRead.back());
-    ToRead.pop_back();
-    for (const Include &I : includesOf(File)) {
-      auto Try = [&](StringRef In) {
-        llvm::SmallString<256> Path(In);
-        path::append(Path, I.Name);
-        if (!FS->exists(Path))
-          return false;
-        std::string Real = canonicalPath(Path, "", *FS);
-        if (isBelow(Real, Folder) && Result.insert(Real).second)
-          ToRead.push_back(std::move(Real));
-        return true;
-      };
-      if (path::is_absolute(I.Name)) {
-        (void)Try("/");
-        continue;
-      }
-      if (!I.Quoted || !Try(path::parent_path(File)))
-        (void)llvm::any_of(Searched, Try);
-    }
-  }
-  return Result;
-}
+namespace {
 
-std::string HeaderUnits::unitFor(StringRef Header,
-                                 const llvm::StringSet<> &Preferred) {
-  std::vector<std::string> Units = Commands.allFiles(path::parent_path(Header));
-  std::string Best;
-  std::tuple<bool, bool, size_t> BestCost;
-  for (const std::string &Listed : Units) {
-    const std::string Unit = canonicalPath(Listed, "", *FS);
-    // Headers of the project lie below what unit and header have in common.
-    StringRef Folder = path::parent_path(Header);
-    while (!Folder.empty() && !isBelow(Unit, Folder))
-      Folder = path::parent_path(Folder);
-    const llvm::StringSet<> &Included =
-        closure(Unit, Folder == "/" ? "" : Folder);
-    if (!Included.contains(Header))
-      continue;
-    std::tuple Cost(!Preferred.contains(Unit),
-                    path::stem(Unit) != path::stem(Header), Included.size());
-    // Units come in order, so that the first of equals stays the same.
-    if (Best.empty() || Cost < BestCost) {
-      Best = Unit;
-      BestCost = Cost;
+/// Units to analyse headers through. A compile database lists no headers: one
+/// is analysed best as a part of a unit that includes it, with the flags of
+/// that, and after what comes in front of the #include. Only #include lines are
+/// read, of all branches: a few milliseconds for a project.
+class HeaderUnits {
+public:
+  HeaderUnits(CompileCommands &Commands,
+              llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+      : Commands(Commands), FS(std::move(FS)) {}
+
+  /// The source file of the database for \p Header that includes it, also by
+  /// way of other headers of the project: one of \p Preferred, else the one of
+  /// the header's own name, else the one that includes the fewest files. Empty
+  /// when there is none. Paths are canonical.
+  std::string unitFor(StringRef Header, const llvm::StringSet<> &Preferred) {
+    std::vector<std::string> Units =
+        Commands.allFiles(path::parent_path(Header));
+    std::string Best;
+    std::tuple<bool, bool, size_t> BestCost;
+    for (const std::string &Listed : Units) {
+      const std::string Unit = canonicalPath(Listed, "", *FS);
+      // Headers of the project lie below what unit and header have in common.
+      StringRef Folder = path::parent_path(Header);
+      while (!Folder.empty() && !isBelow(Unit, Folder))
+        Folder = path::parent_path(Folder);
+      const llvm::StringSet<> &Included =
+          closure(Unit, Folder == "/" ? "" : Folder);
+      if (!Included.contains(Header))
+        continue;
+      std::tuple Cost(!Preferred.contains(Unit),
+                      path::stem(Unit) != path::stem(Header), Included.size());
+      // Units come in order, so that the first of equals stays the same.
+      if (Best.empty() || Cost < BestCost) {
+        Best = Unit;
+        BestCost = Cost;
+      }
     }
+    return Best;
   }
-  return Best;
-}
+
+private:
+  struct Include {
+    std::string Name;
+    bool Quoted;
+  };
+
+  const std::vector<Include> &includesOf(StringRef File) {
+    auto [It, New] = Includes.try_emplace(File);
+    if (!New)
+      return It->second;
+    auto Text = FS->getBufferForFile(File);
+    if (!Text)
+      return It->second;
+    if (std::optional<Directives> Read = Directives::read((*Text)->getBuffer()))
+      for (const Directives::Line &Line : Read->Lines)
+        if (Line.Included && Line.Kind == scan::pp_include)
+          It->second.push_back(
+              {Line.Included->Name.str(), !Line.Included->Angled});
+    return It->second;
+  }
+
+  /// The files below \p Folder that a unit includes, canonical.
+  const llvm::StringSet<> &closure(StringRef Unit, StringRef Folder) {
+    auto [It, New] = Closures.try_emplace((Unit + "\n" + Folder).str());
+    llvm::StringSet<> &Result = It->second;
+    if (!New)
+      return Result;
+    const auto Found = llvm::expectedToOptional(Commands.commandsFor(Unit));
+    if (!Found)
+      return Result;
+    const std::vector<std::string> Searched = searchedFolders(Found->front());
+    std::vector<std::string> ToRead = {Unit.str()};
+    while (!ToRead.empty()) {
+      const std::string File = std::move(ToRead.back());
+      ToRead.pop_back();
+      for (const Include &I : includesOf(File)) {
+        auto Try = [&](StringRef In) {
+          llvm::SmallString<256> Path(In);
+          path::append(Path, I.Name);
+          if (!FS->exists(Path))
+            return false;
+          std::string Real = canonicalPath(Path, "", *FS);
+          if (isBelow(Real, Folder) && Result.insert(Real).second)
+            ToRead.push_back(std::move(Real));
+          return true;
+        };
+        if (path::is_absolute(I.Name)) {
+          (void)Try("/");
+          continue;
+        }
+        if (!I.Quoted || !Try(path::parent_path(File)))
+          (void)llvm::any_of(Searched, Try);
+      }
+    }
+    return Result;
+  }
+
+  CompileCommands &Commands;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+  llvm::StringMap<std::vector<Include>> Includes;
+  llvm::StringMap<llvm::StringSet<>> Closures; ///< By unit and folder.
+};
+
+} // namespace
 
 /// Adds the compilations of \p File to \p All.
 static Error add(const std::string &File, CompileCommands &Commands,

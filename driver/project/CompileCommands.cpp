@@ -404,29 +404,22 @@ CompileCommands::listedSources(StringRef Folder) {
   if (!*Found)
     return makeError("no input files, and no compile_commands.json above '" +
                      Folder + "' or in build/ there to list them; see --help");
-  std::vector<std::string> Result;
-  std::set<std::string> Gone;
+  std::set<std::string> Result, Gone;
   for (const CompileCommand &Command :
        (*Found)->Commands->getAllCompileCommands()) {
     const auto Path = compat::absolutePath(Command.Directory, Command.Filename);
-    if (!isCxxFile(Path))
-      continue;
-    if (FS->exists(Path))
-      Result.push_back(Path.str().str());
-    else
-      Gone.insert(Path.str().str());
+    if (isCxxFile(Path))
+      (FS->exists(Path) ? Result : Gone).insert(Path.str().str());
   }
   for (const std::string &File : Gone)
     tellWarning() << "'" << printable(File)
                   << "' is not analysed: the compile database '"
                   << printable((*Found)->Path)
                   << "' lists it, but it does not exist\n";
-  llvm::sort(Result);
-  Result.erase(llvm::unique(Result), Result.end());
   if (Result.empty())
     return makeError("no input files: '" + (*Found)->Path +
                      "' lists no C++ file that exists");
-  return Result;
+  return std::vector<std::string>(Result.begin(), Result.end());
 }
 
 Expected<std::vector<std::string>>

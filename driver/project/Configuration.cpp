@@ -396,11 +396,9 @@ Expected<ClangTidyOptions> Configuration::optionsFor(StringRef File) const {
 }
 
 void Configuration::reportHeaders(llvm::ArrayRef<std::string> Paths) {
-  std::vector<std::string> Names;
+  std::set<std::string> Names;
   for (const std::string &Path : Paths)
-    Names.push_back(llvm::Regex::escape(llvm::sys::path::filename(Path)));
-  llvm::sort(Names);
-  Names.erase(llvm::unique(Names), Names.end());
+    Names.insert(llvm::Regex::escape(path::filename(Path)));
   MoreHeaders = "(^|/)(" + llvm::join(Names, "|") + ")$";
 }
 

@@ -314,12 +314,89 @@ public:
               llvm::vfs::FileSystem &FS)
       : Words(Words.begin(), Words.end()), Folder(Folder), FS(FS) {}
 
-  CommandLineArguments run();
+  CommandLineArguments run() {
+    while (!Words.empty()) {
+      const std::string Word = std::move(Words.front());
+      Words.pop_front();
+      if (Word == "--") {
+        Result.push_back(Word);
+        llvm::append_range(Result, Words);
+        break;
+      }
+      if (StringRef Name = nameOf(Word); !Name.empty())
+        option(Word, Name);
+      else
+        Result.push_back(Word);
+    }
+    return std::move(Result);
+  }
 
 private:
-  void option(StringRef Word, StringRef Name);
-  std::optional<std::string> value(StringRef Word);
-  void readFiles(StringRef Names);
+  void option(StringRef Word, StringRef Name) {
+    StringRef Clangs = clangsWord(Name);
+    if (isForOthers(Name)) {
+      (void)value(Word);
+    } else if (Name == "Xcompiler" || Name == "compiler-options") {
+      const std::string Flags = value(Word).value_or("");
+      for (StringRef Flag : llvm::split(Flags, ','))
+        if (StringRef Bare = Flag.trim(" \"'"); !Bare.empty())
+          Result.push_back(Bare.str());
+    } else if (Name == "optf" || Name == "options-file") {
+      readFiles(value(Word).value_or(""));
+    } else if (Name == "x") {
+      const std::string Language = value(Word).value_or("c++");
+      Result.insert(Result.end(), {"-x", Language == "cu" ? "cuda" : Language});
+    } else if (!Clangs.empty()) {
+      if (std::optional<std::string> Value = value(Word)) {
+        const bool IsPath = Clangs == "-isystem" || Clangs == "-include";
+        if (IsPath)
+          Result.push_back(Clangs.str());
+        Result.push_back((IsPath ? "" : Clangs.str()) + *Value);
+      }
+    } else if (Name == "Werror" && !Words.empty() &&
+               llvm::is_contained({"all-warnings", "cross-execution-space-call",
+                                   "default-stream-launch",
+                                   "deprecated-declarations",
+                                   "ext-lambda-captures-this", "reorder"},
+                                  Words.front())) {
+      Words.pop_front();
+    } else if (Name != "G") { // Debugging; Clang's has a value.
+      Result.push_back(Word.str());
+    }
+  }
+
+  /// What follows `=`, or the next word.
+  std::optional<std::string> value(StringRef Word) {
+    if (Word.contains('='))
+      return Word.split('=').second.str();
+    if (Words.empty())
+      return std::nullopt;
+    std::string Next = std::move(Words.front());
+    Words.pop_front();
+    return Next;
+  }
+
+  /// \p Names are separated by commas. What is in them comes next.
+  void readFiles(StringRef Names) {
+    std::vector<std::string> Found;
+    for (StringRef Name : llvm::split(Names, ',')) {
+      if (Name.empty() || !MostFiles)
+        continue;
+      --MostFiles;
+      llvm::BumpPtrAllocator Allocator;
+      llvm::cl::ExpansionContext Context(Allocator,
+                                         llvm::cl::TokenizeGNUCommandLine);
+      Context.setVFS(&FS).setCurrentDir(Folder);
+      const std::string File = ("@" + Name).str();
+      llvm::SmallVector<const char *, 16> Read = {File.c_str()};
+      // What cannot be read stays, and would be a file to analyse.
+      llvm::consumeError(Context.expandResponseFiles(Read));
+      for (StringRef Word : Read)
+        if (Word != File)
+          Found.push_back(Word.str());
+    }
+    Words.insert(Words.begin(), Found.begin(), Found.end());
+  }
 
   std::deque<std::string> Words;
   StringRef Folder;
@@ -330,89 +407,6 @@ private:
 };
 
 } // namespace
-
-/// What follows `=`, or the next word.
-std::optional<std::string> Translation::value(StringRef Word) {
-  if (Word.contains('='))
-    return Word.split('=').second.str();
-  if (Words.empty())
-    return std::nullopt;
-  std::string Next = std::move(Words.front());
-  Words.pop_front();
-  return Next;
-}
-
-/// \p Names are separated by commas. What is in them comes next.
-void Translation::readFiles(StringRef Names) {
-  std::vector<std::string> Found;
-  for (StringRef Name : llvm::split(Names, ',')) {
-    if (Name.empty() || !MostFiles)
-      continue;
-    --MostFiles;
-    llvm::BumpPtrAllocator Allocator;
-    llvm::cl::ExpansionContext Context(Allocator,
-                                       llvm::cl::TokenizeGNUCommandLine);
-    Context.setVFS(&FS).setCurrentDir(Folder);
-    const std::string File = ("@" + Name).str();
-    llvm::SmallVector<const char *, 16> Read = {File.c_str()};
-    // What cannot be read stays, and would be a file to analyse.
-    llvm::consumeError(Context.expandResponseFiles(Read));
-    for (StringRef Word : Read)
-      if (Word != File)
-        Found.push_back(Word.str());
-  }
-  Words.insert(Words.begin(), Found.begin(), Found.end());
-}
-
-void Translation::option(StringRef Word, StringRef Name) {
-  StringRef Clangs = clangsWord(Name);
-  if (isForOthers(Name)) {
-    (void)value(Word);
-  } else if (Name == "Xcompiler" || Name == "compiler-options") {
-    const std::string Flags = value(Word).value_or("");
-    for (StringRef Flag : llvm::split(Flags, ','))
-      if (StringRef Bare = Flag.trim(" \"'"); !Bare.empty())
-        Result.push_back(Bare.str());
-  } else if (Name == "optf" || Name == "options-file") {
-    readFiles(value(Word).value_or(""));
-  } else if (Name == "x") {
-    const std::string Language = value(Word).value_or("c++");
-    Result.insert(Result.end(), {"-x", Language == "cu" ? "cuda" : Language});
-  } else if (!Clangs.empty()) {
-    if (std::optional<std::string> Value = value(Word)) {
-      const bool IsPath = Clangs == "-isystem" || Clangs == "-include";
-      if (IsPath)
-        Result.push_back(Clangs.str());
-      Result.push_back((IsPath ? "" : Clangs.str()) + *Value);
-    }
-  } else if (Name == "Werror" && !Words.empty() &&
-             llvm::is_contained({"all-warnings", "cross-execution-space-call",
-                                 "default-stream-launch",
-                                 "deprecated-declarations",
-                                 "ext-lambda-captures-this", "reorder"},
-                                Words.front())) {
-    Words.pop_front();
-  } else if (Name != "G") { // Debugging; Clang's has a value.
-    Result.push_back(Word.str());
-  }
-}
-
-CommandLineArguments Translation::run() {
-  while (!Words.empty()) {
-    const std::string Word = std::move(Words.front());
-    Words.pop_front();
-    if (Word == "--") {
-      Result.push_back(Word);
-      llvm::append_range(Result, Words);
-      break;
-    }
-    if (StringRef Name = nameOf(Word); !Name.empty())
-      option(Word, Name);
-    else
-      Result.push_back(Word);
-  }
-  return std::move(Result);
-}
 
 void translateNvcc(CommandLineArguments &Args, StringRef Folder,
                    llvm::vfs::FileSystem &FS) {

@@ -52,9 +52,8 @@ bool isForDevice(const clang::Decl &D);
 /// Puts a command line of nvcc, or of a program that passes its flags on, in
 /// words of Clang: what it reads itself, and what it hands to the compiler of
 /// the host. Its options for code of the device and for other programs go, with
-/// their values: to Clang, a value that stands alone is a file. Files of
-/// options
-/// (-optf), below \p Folder, are read. Leaves other command lines as they are.
+/// their values: to Clang, a value that stands alone is a file. Option files
+/// (-optf), below \p Folder, are read. Other command lines stay as they are.
 void translateNvcc(clang::tooling::CommandLineArguments &Args,
                    llvm::StringRef Folder, llvm::vfs::FileSystem &FS);
 

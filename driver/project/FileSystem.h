@@ -23,9 +23,8 @@ namespace libtorch_tidy::driver {
 using FileSystem = llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>;
 
 /// The disk, of which only regular files can be read, under the overlay that
-/// the user gives as the YAML file
-/// \p VfsOverlay (empty: none), with a working directory of its own: units do
-/// not move the process.
+/// the user gives as the YAML file \p VfsOverlay (empty: none), with a working
+/// directory of its own: units do not move the process.
 llvm::Expected<FileSystem> createFileSystem(llvm::StringRef VfsOverlay);
 
 /// \p Files as the compiler sees them that \p Invocation starts: under the

@@ -252,11 +252,60 @@ public:
   using Loss = llvm::function_ref<void(StringRef)>;
   Sieve(unsigned Visible, Loss Refuse) : Visible(Visible), Refuse(Refuse) {}
 
-  void pass(llvm::ArrayRef<std::string> Words);
+  void pass(llvm::ArrayRef<std::string> Words) {
+    llvm::SmallVector<const char *, 64> Flags;
+    for (const std::string &Word : Words)
+      Flags.push_back(Word.c_str());
+    unsigned MissingIndex, MissingCount;
+    llvm::opt::InputArgList Parsed = compat::optionTable().ParseArgs(
+        Flags, MissingIndex, MissingCount, llvm::opt::Visibility(Visible));
+    std::vector<const llvm::opt::Arg *> Args(Parsed.begin(), Parsed.end());
+    for (size_t I = 0; I < Args.size(); ++I) {
+      const llvm::opt::Arg &A = *Args[I];
+      const size_t Begin = A.getIndex();
+      const size_t End = I + 1 < Args.size() ? Args[I + 1]->getIndex()
+                         : MissingCount      ? MissingIndex
+                                             : Words.size();
+      const unsigned Id = A.getOption().getID();
+      if (Id == options::OPT_Xclang || Id == options::OPT_Xpreprocessor ||
+          Id == options::OPT_Wp_COMMA || Id == options::OPT__SLASH_clang) {
+        if (Id != Holder)
+          flushInner();
+        Holder = Id;
+        llvm::append_range(Inner, A.getValues());
+        continue;
+      }
+      flushInner();
+      if (Id == options::OPT_INPUT && !HasInputs)
+        continue;
+      FlagFate Fate = fateOf(A.getOption());
+      if (Fate == FlagFate::Kept && !isHarmlessValue(A))
+        Fate = FlagFate::Refused;
+      if (Fate == FlagFate::Kept)
+        Kept.insert(Kept.end(), Words.begin() + Begin, Words.begin() + End);
+      else if (Fate == FlagFate::Refused)
+        Refuse(llvm::join(Words.begin() + Begin, Words.begin() + End, " "));
+    }
+    flushInner();
+  }
+
   CommandLineArguments Kept;
 
 private:
-  void flushInner();
+  void flushInner() {
+    if (Inner.empty())
+      return;
+    const bool ForFront = Holder == options::OPT_Xclang;
+    Sieve Held(ForFront ? options::CC1Option : options::ClangOption, Refuse);
+    Held.HasInputs = Holder == options::OPT__SLASH_clang;
+    Held.pass(std::exchange(Inner, {}));
+    for (std::string &Argument : Held.Kept) {
+      if (ForFront)
+        Kept.push_back("-Xclang");
+      Kept.push_back(Held.HasInputs ? "/clang:" + Argument
+                                    : std::move(Argument));
+    }
+  }
 
   unsigned Visible;
   Loss Refuse;
@@ -270,57 +319,6 @@ private:
 };
 
 } // namespace
-
-void Sieve::flushInner() {
-  if (Inner.empty())
-    return;
-  const bool ForFront = Holder == options::OPT_Xclang;
-  Sieve Held(ForFront ? options::CC1Option : options::ClangOption, Refuse);
-  Held.HasInputs = Holder == options::OPT__SLASH_clang;
-  Held.pass(std::exchange(Inner, {}));
-  for (std::string &Argument : Held.Kept) {
-    if (ForFront)
-      Kept.push_back("-Xclang");
-    Kept.push_back(Held.HasInputs ? "/clang:" + Argument : std::move(Argument));
-  }
-}
-
-void Sieve::pass(llvm::ArrayRef<std::string> Words) {
-  llvm::SmallVector<const char *, 64> Flags;
-  for (const std::string &Word : Words)
-    Flags.push_back(Word.c_str());
-  unsigned MissingIndex, MissingCount;
-  llvm::opt::InputArgList Parsed = compat::optionTable().ParseArgs(
-      Flags, MissingIndex, MissingCount, llvm::opt::Visibility(Visible));
-  std::vector<const llvm::opt::Arg *> Args(Parsed.begin(), Parsed.end());
-  for (size_t I = 0; I < Args.size(); ++I) {
-    const llvm::opt::Arg &A = *Args[I];
-    const size_t Begin = A.getIndex();
-    const size_t End = I + 1 < Args.size() ? Args[I + 1]->getIndex()
-                       : MissingCount      ? MissingIndex
-                                           : Words.size();
-    const unsigned Id = A.getOption().getID();
-    if (Id == options::OPT_Xclang || Id == options::OPT_Xpreprocessor ||
-        Id == options::OPT_Wp_COMMA || Id == options::OPT__SLASH_clang) {
-      if (Id != Holder)
-        flushInner();
-      Holder = Id;
-      llvm::append_range(Inner, A.getValues());
-      continue;
-    }
-    flushInner();
-    if (Id == options::OPT_INPUT && !HasInputs)
-      continue;
-    FlagFate Fate = fateOf(A.getOption());
-    if (Fate == FlagFate::Kept && !isHarmlessValue(A))
-      Fate = FlagFate::Refused;
-    if (Fate == FlagFate::Kept)
-      Kept.insert(Kept.end(), Words.begin() + Begin, Words.begin() + End);
-    else if (Fate == FlagFate::Refused)
-      Refuse(llvm::join(Words.begin() + Begin, Words.begin() + End, " "));
-  }
-  flushInner();
-}
 
 /// The values of an option, in the order of \p Args, which loses it.
 static std::vector<std::string> take(std::vector<std::string> &Args,

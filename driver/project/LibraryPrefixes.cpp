@@ -64,6 +64,10 @@ LibraryPrefix IncludeScanner::prefixOfFlags() const {
   return Result;
 }
 
+static bool isLarge(StringRef Name) {
+  return torch::isWholeFrontend(Name) || torch::isLargeBesideFrontend(Name);
+}
+
 namespace {
 
 /// Reads the beginning of a unit in the order of the preprocessor.
@@ -81,8 +85,40 @@ public:
   std::vector<LibraryPrefix::Macro> Macros;
 
   /// False when there is more than can be read here.
-  bool read(FileEntryRef File);
-  bool include(const Inclusion &I, OptionalFileEntryRef Includer);
+  bool read(FileEntryRef File) {
+    auto [It, New] = States.try_emplace(File, Reading);
+    if (!New)
+      return It->second == ReadGuarded;
+    const Directives *Read = S.directivesOf(File);
+    if (!Read)
+      return false;
+    Frame F;
+    for (size_t At = 0; At < Read->Lines.size(); ++At)
+      if (Read->isAfterCode(At, S.Invocation->getLangOpts()) ||
+          !take(Read->Lines[At], File, F))
+        return false;
+    if (F.Depth)
+      return false;
+    States[File] =
+        F.Once || (F.HasGuard && !F.AfterGuard) ? ReadGuarded : ReadOnce;
+    return true;
+  }
+
+  bool include(const Inclusion &I, OptionalFileEntryRef Includer) {
+    OptionalFileEntryRef Found = S.find(I, Includer);
+    if (!Found)
+      return false;
+    if (!S.isSystem(*Found) && !S.isTorch(*Found) &&
+        !cpp::isInstalledHeader(Found->getName()))
+      return read(*Found);
+    if (!S.isFoundByName(I, *Found))
+      return false;
+    if (llvm::none_of(Headers, [&](const Header &H) {
+          return H.File == &Found->getFileEntry();
+        }))
+      Headers.push_back({I.Name.str(), &Found->getFileEntry(), Macros.size()});
+    return true;
+  }
 
 private:
   /// The state of the include guard and of the conditions of a file.
@@ -92,7 +128,35 @@ private:
   };
 
   /// False when the line is more than can be read here.
-  bool take(const Directives::Line &L, FileEntryRef File, Frame &F);
+  bool take(const Directives::Line &L, FileEntryRef File, Frame &F) {
+    using namespace dependency_directives_scan;
+    const bool IsEnd = L.Kind == pp_eof || L.Kind == tokens_present_before_eof;
+    F.AfterGuard |= F.HasGuard && !F.Depth && !IsEnd;
+    switch (L.Kind) {
+    case pp_include:
+      return L.Included && include(*L.Included, File);
+    case pp_define:
+    case pp_undef:
+      Macros.push_back({L.Word.str(), /*IsUndefined=*/L.Kind == pp_undef});
+      return !L.Word.empty();
+    case pp_ifndef:
+      F.HasGuard = L.BeginsGuard && !isDefined(L.Word);
+      ++F.Depth;
+      return F.HasGuard;
+    case pp_ifdef:
+      ++F.Depth;
+      return L.Word == "__cplusplus";
+    case pp_endif:
+      return F.Depth-- > 0;
+    case pp_pragma_once:
+      F.Once = true;
+      return true;
+    case pp_pragma_system_header:
+      return true;
+    default:
+      return IsEnd; // isAfterCode() looks at what stands there.
+    }
+  }
 
   bool isDefined(StringRef Name) const {
     return S.GivenMacros.contains(Name) ||
@@ -105,80 +169,6 @@ private:
   enum State { Reading, ReadOnce, ReadGuarded };
   llvm::DenseMap<const FileEntry *, State> States;
 };
-
-} // namespace
-
-bool PrefixReader::include(const Inclusion &I, OptionalFileEntryRef Includer) {
-  OptionalFileEntryRef Found = S.find(I, Includer);
-  if (!Found)
-    return false;
-  if (!S.isSystem(*Found) && !S.isTorch(*Found) &&
-      !cpp::isInstalledHeader(Found->getName()))
-    return read(*Found);
-  if (!S.isFoundByName(I, *Found))
-    return false;
-  if (llvm::none_of(Headers, [&](const Header &H) {
-        return H.File == &Found->getFileEntry();
-      }))
-    Headers.push_back({I.Name.str(), &Found->getFileEntry(), Macros.size()});
-  return true;
-}
-
-bool PrefixReader::take(const Directives::Line &L, FileEntryRef File,
-                        Frame &F) {
-  using namespace dependency_directives_scan;
-  const bool IsEnd = L.Kind == pp_eof || L.Kind == tokens_present_before_eof;
-  F.AfterGuard |= F.HasGuard && !F.Depth && !IsEnd;
-  switch (L.Kind) {
-  case pp_include:
-    return L.Included && include(*L.Included, File);
-  case pp_define:
-  case pp_undef:
-    Macros.push_back({L.Word.str(), /*IsUndefined=*/L.Kind == pp_undef});
-    return !L.Word.empty();
-  case pp_ifndef:
-    F.HasGuard = L.BeginsGuard && !isDefined(L.Word);
-    ++F.Depth;
-    return F.HasGuard;
-  case pp_ifdef:
-    ++F.Depth;
-    return L.Word == "__cplusplus";
-  case pp_endif:
-    return F.Depth-- > 0;
-  case pp_pragma_once:
-    F.Once = true;
-    return true;
-  case pp_pragma_system_header:
-    return true;
-  default:
-    return IsEnd; // isAfterCode() looks at what stands there.
-  }
-}
-
-bool PrefixReader::read(FileEntryRef File) {
-  auto [It, New] = States.try_emplace(File, Reading);
-  if (!New)
-    return It->second == ReadGuarded;
-  const Directives *Read = S.directivesOf(File);
-  if (!Read)
-    return false;
-  Frame F;
-  for (size_t At = 0; At < Read->Lines.size(); ++At)
-    if (Read->isAfterCode(At, S.Invocation->getLangOpts()) ||
-        !take(Read->Lines[At], File, F))
-      return false;
-  if (F.Depth)
-    return false;
-  States[File] =
-      F.Once || (F.HasGuard && !F.AfterGuard) ? ReadGuarded : ReadOnce;
-  return true;
-}
-
-static bool isLarge(StringRef Name) {
-  return torch::isWholeFrontend(Name) || torch::isLargeBesideFrontend(Name);
-}
-
-namespace {
 
 /// Finds the large headers of LibTorch that a unit includes for certain,
 /// wherever they stand in the user's files.
@@ -194,9 +184,81 @@ public:
 
   /// False when what follows is not to be looked at. \p Certain: this file is
   /// included whatever macros are defined.
-  bool read(FileEntryRef File, bool Certain = true);
+  bool read(FileEntryRef File, bool Certain = true) {
+    auto [It, New] = Seen.try_emplace(File, Certain);
+    if (!New && (It->second || !Certain))
+      return true;
+    It->second = Certain;
+    const Directives *Read = S.directivesOf(File);
+    if (!Read)
+      return false;
+    using namespace dependency_directives_scan;
+    // Conditions that make nothing uncertain: an include guard, __cplusplus.
+    llvm::SmallVector<bool, 8> Plain;
+    for (const Directives::Line &L : Read->Lines)
+      switch (L.Kind) {
+      case pp_include:
+      case pp_import:
+        if (!L.Included ||
+            !include(*L.Included, File,
+                     Certain && llvm::all_of(Plain, [](bool B) { return B; })))
+          return false;
+        break;
+      case pp_define:
+      case pp_undef:
+        Macros.push_back({L.Word.str(), /*IsUndefined=*/L.Kind == pp_undef});
+        break;
+      case pp_ifndef:
+        Plain.push_back(L.BeginsGuard && !S.GivenMacros.contains(L.Word));
+        break;
+      case pp_ifdef:
+        Plain.push_back(L.Word == "__cplusplus");
+        break;
+      case pp_if:
+        Plain.push_back(false);
+        break;
+      case pp_elif:
+      case pp_elifdef:
+      case pp_elifndef:
+      case pp_else:
+        if (!Plain.empty())
+          Plain.back() = false;
+        break;
+      case pp_endif:
+        if (!Plain.empty())
+          Plain.pop_back();
+        break;
+      case pp_none:
+      case pp_pragma_once:
+      case pp_pragma_system_header:
+      case tokens_present_before_eof:
+      case pp_eof:
+        break;
+      default:
+        return false; // Modules, #pragma push_macro, #include_next.
+      }
+    return true;
+  }
+
   bool include(const Inclusion &I, OptionalFileEntryRef Includer,
-               bool Certain = true);
+               bool Certain = true) {
+    OptionalFileEntryRef File = S.find(I, Includer);
+    if (!File)
+      return !Certain;
+    if (S.isTorch(*File)) {
+      if (Certain && isLarge(I.Name)) {
+        if (!S.isFoundByName(I, *File))
+          return false;
+        Found.insert(I.Name.str());
+        MacrosBefore = Macros.size();
+      }
+      return true;
+    }
+    // Another library's macros are not known here.
+    if (!S.isSystem(*File))
+      return read(*File, Certain);
+    return S.isCompilers(*File) && isStandardHeader(I.Name);
+  }
 
 private:
   IncludeScanner &S;
@@ -205,82 +267,6 @@ private:
 };
 
 } // namespace
-
-bool LargeHeaderReader::include(const Inclusion &I,
-                                OptionalFileEntryRef Includer, bool Certain) {
-  OptionalFileEntryRef File = S.find(I, Includer);
-  if (!File)
-    return !Certain;
-  if (S.isTorch(*File)) {
-    if (Certain && isLarge(I.Name)) {
-      if (!S.isFoundByName(I, *File))
-        return false;
-      Found.insert(I.Name.str());
-      MacrosBefore = Macros.size();
-    }
-    return true;
-  }
-  // Another library's macros are not known here.
-  if (!S.isSystem(*File))
-    return read(*File, Certain);
-  return S.isCompilers(*File) && isStandardHeader(I.Name);
-}
-
-bool LargeHeaderReader::read(FileEntryRef File, bool Certain) {
-  auto [It, New] = Seen.try_emplace(File, Certain);
-  if (!New && (It->second || !Certain))
-    return true;
-  It->second = Certain;
-  const Directives *Read = S.directivesOf(File);
-  if (!Read)
-    return false;
-  using namespace dependency_directives_scan;
-  // Conditions that make nothing uncertain: an include guard, __cplusplus.
-  llvm::SmallVector<bool, 8> Plain;
-  for (const Directives::Line &L : Read->Lines)
-    switch (L.Kind) {
-    case pp_include:
-    case pp_import:
-      if (!L.Included ||
-          !include(*L.Included, File,
-                   Certain && llvm::all_of(Plain, [](bool B) { return B; })))
-        return false;
-      break;
-    case pp_define:
-    case pp_undef:
-      Macros.push_back({L.Word.str(), /*IsUndefined=*/L.Kind == pp_undef});
-      break;
-    case pp_ifndef:
-      Plain.push_back(L.BeginsGuard && !S.GivenMacros.contains(L.Word));
-      break;
-    case pp_ifdef:
-      Plain.push_back(L.Word == "__cplusplus");
-      break;
-    case pp_if:
-      Plain.push_back(false);
-      break;
-    case pp_elif:
-    case pp_elifdef:
-    case pp_elifndef:
-    case pp_else:
-      if (!Plain.empty())
-        Plain.back() = false;
-      break;
-    case pp_endif:
-      if (!Plain.empty())
-        Plain.pop_back();
-      break;
-    case pp_none:
-    case pp_pragma_once:
-    case pp_pragma_system_header:
-    case tokens_present_before_eof:
-    case pp_eof:
-      break;
-    default:
-      return false; // Modules, #pragma push_macro, #include_next.
-    }
-  return true;
-}
 
 /// Reads the headers that flags include, and then the unit.
 template <typename Reader>
