@@ -66,18 +66,18 @@ void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
 }
 
 /// A call of a library's. Null for the user's.
-static Cell callLibrary(Interpreter &VM, const LibraryCall &C) {
+static Cell callLibrary(const LibraryCall &C) {
   if (C.Object && C.Object->What == Value::Unknown && !C.OnModule &&
       cpp::isOfLibrary(C.F))
     return C.Object;
   if (C.OnModule)
-    return callModule(VM, C);
+    return callModule(C);
   if (C.Object && C.Object->What == Value::Options && torch::isTorchDecl(C.F))
-    return callOptions(VM, C);
-  if (Cell Result = callWithTensors(VM, C))
+    return callOptions(C);
+  if (Cell Result = callWithTensors(C))
     return Result;
   // std::round(double) is that of C.
-  return cpp::isOfLibrary(C.F) || C.F->getBuiltinID() ? callStandard(VM, C)
+  return cpp::isOfLibrary(C.F) || C.F->getBuiltinID() ? callStandard(C)
                                                       : nullptr;
 }
 
@@ -162,7 +162,7 @@ Cell evalCall(Interpreter &VM, const CallExpr *E) {
     return Object;
   }
   if (Cell Result =
-          callLibrary(VM, {E, F, Object, Arguments, At, Taken.Name, nullptr}))
+          callLibrary({VM, E, F, Object, Arguments, At, Taken.Name, nullptr}))
     return Result;
   const Cell This = targetOf(Object);
   F = overrider(E, This);

@@ -67,7 +67,7 @@ Cell iteratorArithmetic(Interpreter &VM, BinaryOperatorKind Op, const Cell &A,
   return iteratorAt(Place->Target, Index);
 }
 
-Cell iteratorOperator(Interpreter &VM, const LibraryCall &C) {
+Cell iteratorOperator(const LibraryCall &C) {
   const auto Here = integer(C.Object->Number);
   switch (C.F->getOverloadedOperator()) {
   case OO_Star:
@@ -77,12 +77,12 @@ Cell iteratorOperator(Interpreter &VM, const LibraryCall &C) {
     return C.Arguments.empty()
                ? Cell()
                : element(C.Object->Target,
-                         arithmetic(VM, BO_Add, Here, C.Arguments[0],
-                                    VM.Context.LongTy, C.E),
+                         arithmetic(C.VM, BO_Add, Here, C.Arguments[0],
+                                    C.VM.Context.LongTy, C.E),
                          C.E);
   case OO_PlusPlus:
   case OO_MinusMinus: {
-    const Cell Before = VM.copyOf(C.Object);
+    const Cell Before = C.VM.copyOf(C.Object);
     C.Object->Number += C.F->getOverloadedOperator() == OO_PlusPlus ? 1 : -1;
     // The second form has an argument that nobody reads.
     return C.Arguments.empty() ? C.Object : Before;
@@ -91,11 +91,12 @@ Cell iteratorOperator(Interpreter &VM, const LibraryCall &C) {
   case OO_MinusEqual:
     if (C.Arguments.size() != 1)
       return {};
-    VM.store(C.Object,
-             iteratorArithmetic(
-                 VM,
-                 C.F->getOverloadedOperator() == OO_PlusEqual ? BO_Add : BO_Sub,
-                 C.Object, C.Arguments[0], C.E));
+    C.VM.store(C.Object,
+               iteratorArithmetic(C.VM,
+                                  C.F->getOverloadedOperator() == OO_PlusEqual
+                                      ? BO_Add
+                                      : BO_Sub,
+                                  C.Object, C.Arguments[0], C.E));
     return C.Object;
   default:
     return {};
@@ -136,68 +137,57 @@ static bool isSet(const LibraryCall &C) {
 
 /// The place of the first argument among the elements of a set or the keys of a
 /// map; their number if it is not there. Absent if a comparison is unknown.
-static std::optional<size_t> keyPlace(Interpreter &VM, const LibraryCall &C,
-                                      Cell &Unknown) {
+static std::optional<size_t> keyPlace(const LibraryCall &C, Cell &Unknown) {
   auto KeyOf = [](const Cell &Pair) {
     return Pair->What == Value::List && Pair->Elements.size() == 2
                ? Pair->Elements[0]
                : Pair;
   };
-  return placeOf(VM, C.Arguments.front(), C.Object->Elements, C.E, Unknown,
+  return placeOf(C.VM, C.Arguments.front(), C.Object->Elements, C.E, Unknown,
                  isMap(C) ? +KeyOf : nullptr);
 }
 
 /// count() and contains() of a map or a set.
-static Cell countOf(Interpreter &VM, const LibraryCall &C) {
+static Cell countOf(const LibraryCall &C) {
   if (!isMap(C) && !isSet(C))
     return nullptr;
   Cell Unknown;
-  const std::optional<size_t> Place = keyPlace(VM, C, Unknown);
+  const std::optional<size_t> Place = keyPlace(C, Unknown);
   return Place ? integer(*Place < C.Object->Elements.size()) : Unknown;
 }
 
-static Cell findInSet(Interpreter &VM, const LibraryCall &C) {
+static Cell findInSet(const LibraryCall &C) {
   if (!isSet(C))
     return nullptr;
   Cell Unknown;
-  const std::optional<size_t> Place = keyPlace(VM, C, Unknown);
+  const std::optional<size_t> Place = keyPlace(C, Unknown);
   return Place ? iteratorAt(C.Object, static_cast<int64_t>(*Place)) : Unknown;
 }
 
 /// [] and at().
-static Cell elementAt(Interpreter &VM, const LibraryCall &C) {
+static Cell elementAt(const LibraryCall &C) {
   if (C.Arguments.empty())
     return C.Object;
   const Cell &Key = C.Arguments.front();
   if (!isMap(C))
     return element(C.Object, Key, C.E);
   Cell Unknown;
-  const std::optional<size_t> Place = keyPlace(VM, C, Unknown);
+  const std::optional<size_t> Place = keyPlace(C, Unknown);
   if (!Place)
     return Unknown;
   if (*Place < C.Object->Elements.size())
     return element(C.Object->Elements[*Place], integer(1), C.E);
   if (!C.F->getOverloadedOperator()) {
-    VM.fail(C.At, "'at' finds no such element, and throws");
+    C.VM.fail(C.At, "'at' finds no such element, and throws");
     return unknown(C.At, "");
   }
-  const Cell New = newElement(VM, typeArgument(classOf(C), 1), C.At);
-  C.Object->Elements.push_back(listOf({VM.copyOf(Key), New}));
+  const Cell New = newElement(C.VM, typeArgument(classOf(C), 1), C.At);
+  C.Object->Elements.push_back(listOf({C.VM.copyOf(Key), New}));
   return New;
 }
 
-static Cell list(Interpreter &, const LibraryCall &C) { return C.Object; }
-
-static Cell bound(Interpreter &, const LibraryCall &C) {
-  return boundOf(C.Name, C.Object);
-}
-
-static Cell isListEmpty(Interpreter &, const LibraryCall &C) {
-  return integer(C.Object->Elements.empty());
-}
-
 /// front() and back().
-template <bool IsFirst> static Cell end(Interpreter &, const LibraryCall &C) {
+template <bool IsFirst> static Cell end(const LibraryCall &C) {
   const std::vector<Cell> &Elements = C.Object->Elements;
   return Elements.empty() ? unknown(C.At, "an element of an empty container")
          : IsFirst        ? Elements.front()
@@ -224,41 +214,40 @@ static Cell partOf(const LibraryCall &C) {
 }
 
 /// push_back(), and emplace_back(), which makes an element of its arguments.
-template <bool Makes>
-static Cell addElement(Interpreter &VM, const LibraryCall &C) {
+template <bool Makes> static Cell addElement(const LibraryCall &C) {
   std::vector<Cell> &Elements = C.Object->Elements;
   if (Elements.size() >= MaxElements) {
-    VM.limit(C.At,
-             "a container has more than " + Twine(MaxElements) + " elements");
+    C.VM.limit(C.At,
+               "a container has more than " + Twine(MaxElements) + " elements");
     return C.Object;
   }
   const QualType Type = typeArgument(classOf(C), 0);
   const CXXRecordDecl *R =
-      VM.definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
+      C.VM.definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
   Cell New;
   if (R && Makes)
-    New = makeObject(VM, R, C.Arguments, {}, nullptr, C.At);
+    New = makeObject(C.VM, R, C.Arguments, {}, nullptr, C.At);
   else if (C.Arguments.size() == 1)
     New = Type.isNull() ? C.Arguments.front()
-                        : convert(VM, C.Arguments.front(), Type);
+                        : convert(C.VM, C.Arguments.front(), Type);
   else
     New = unknown(C.At, "an element");
-  Elements.push_back(VM.copyOf(New));
+  Elements.push_back(C.VM.copyOf(New));
   return Elements.back();
 }
 
-static Cell popBack(Interpreter &, const LibraryCall &C) {
+static Cell popBack(const LibraryCall &C) {
   if (!C.Object->Elements.empty())
     C.Object->Elements.pop_back();
   return C.Object;
 }
 
-static Cell clear(Interpreter &, const LibraryCall &C) {
+static Cell clear(const LibraryCall &C) {
   C.Object->Elements.clear();
   return C.Object;
 }
 
-static Cell resize(Interpreter &VM, const LibraryCall &C) {
+static Cell resize(const LibraryCall &C) {
   std::vector<Cell> &Elements = C.Object->Elements;
   const std::optional<size_t> Size =
       indexIn(C.Arguments.front(), MaxElements + 1);
@@ -266,9 +255,9 @@ static Cell resize(Interpreter &VM, const LibraryCall &C) {
     return nullptr;
   Elements.resize(std::min(Elements.size(), *Size));
   const QualType Type = typeArgument(classOf(C), 0);
-  while (Elements.size() < *Size && VM.step(C.At))
-    Elements.push_back(C.Arguments.size() > 1 ? VM.copyOf(C.Arguments[1])
-                                              : newElement(VM, Type, C.At));
+  while (Elements.size() < *Size && C.VM.step(C.At))
+    Elements.push_back(C.Arguments.size() > 1 ? C.VM.copyOf(C.Arguments[1])
+                                              : newElement(C.VM, Type, C.At));
   return C.Object;
 }
 
@@ -281,31 +270,31 @@ static bool isHere(const LibraryCall &C, unsigned I) {
 }
 
 /// assign(first, last).
-static Cell assignRange(Interpreter &VM, const LibraryCall &C) {
+static Cell assignRange(const LibraryCall &C) {
   const std::optional<std::vector<Cell>> New =
       isMap(C) ? std::nullopt : elementsBetween(C.Arguments[0], C.Arguments[1]);
   if (!New)
     return nullptr;
-  C.Object->Elements = VM.copiesOf(*New);
+  C.Object->Elements = C.VM.copiesOf(*New);
   return C.Object;
 }
 
 /// insert(place, element) and insert(place, first, last).
-static Cell insert(Interpreter &VM, const LibraryCall &C) {
+static Cell insert(const LibraryCall &C) {
   std::vector<Cell> &Elements = C.Object->Elements;
   std::optional<std::vector<Cell>> New{{C.Arguments[1]}};
   if (C.Arguments.size() == 3)
     New = elementsBetween(C.Arguments[1], C.Arguments[2]);
   if (!isHere(C, 0) || !New || Elements.size() + New->size() > MaxElements)
     return nullptr;
-  *New = VM.copiesOf(*New);
+  *New = C.VM.copiesOf(*New);
   Elements.insert(Elements.begin() + C.Arguments[0]->Number, New->begin(),
                   New->end());
   return C.Arguments[0];
 }
 
 /// erase(place) and erase(first, last).
-static Cell erase(Interpreter &, const LibraryCall &C) {
+static Cell erase(const LibraryCall &C) {
   std::vector<Cell> &Elements = C.Object->Elements;
   if (!isHere(C, 0) || (C.Arguments.size() == 2 && !isHere(C, 1)))
     return nullptr;
@@ -322,11 +311,12 @@ static const CallRule ListRules[] = {
     {"count contains", countOf, 1},
     {"find", findInSet, 1},
     {"at", elementAt},
-    {"begin cbegin end cend size", bound},
-    {"empty", isListEmpty},
+    {"begin cbegin end cend size",
+     [](auto &C) { return boundOf(C.Name, C.Object); }},
+    {"empty", [](auto &C) { return integer(C.Object->Elements.empty()); }},
     {"front", end<true>},
     {"back", end<false>},
-    {"data vec reserve shrink_to_fit", list},
+    {"data vec reserve shrink_to_fit", [](auto &C) { return C.Object; }},
     {"push_back", addElement<false>},
     {"emplace_back", addElement<true>},
     {"pop_back", popBack},
@@ -337,16 +327,16 @@ static const CallRule ListRules[] = {
     {"erase", erase, 1, 2},
 };
 
-Cell callList(Interpreter &VM, const LibraryCall &C) {
+Cell callList(const LibraryCall &C) {
   const std::vector<Cell> &Elements = C.Object->Elements;
   const auto *Method = cast<CXXMethodDecl>(C.F);
   if (Cell Part = partOf(C))
     return Part;
   if (Method->getOverloadedOperator() == OO_Subscript)
-    return elementAt(VM, C);
+    return elementAt(C);
   if (const std::optional<unsigned> Part = partOfItem(Method))
     return Elements.size() == 2 ? Elements[*Part] : unknown(C.At, "an element");
-  if (Cell Result = byRule(ListRules, VM, C))
+  if (Cell Result = byRule(ListRules, C))
     return Result;
   // Whatever else a method does to the container.
   const Cell Nothing = unknown(C.At, "what '" + C.Name + "' gives");

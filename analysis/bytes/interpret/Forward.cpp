@@ -196,22 +196,22 @@ static Arguments operatorArguments(const LibraryCall &C, bool *LacksType,
   return Given;
 }
 
-Cell callOperator(Interpreter &VM, const LibraryCall &C) {
+Cell callOperator(const LibraryCall &C) {
   Cell Unknown;
   bool LacksType = false;
   const Arguments Given =
-      operatorArguments(C, VM.Pass ? nullptr : &LacksType, Unknown);
+      operatorArguments(C, C.VM.Pass ? nullptr : &LacksType, Unknown);
   if (Unknown) // Why, has been said.
     return Unknown;
-  if (!VM.Pass) {
-    VM.Making.GradMode = false;
+  if (!C.VM.Pass) {
+    C.VM.Making.GradMode = false;
     for (const auto &[Name, A] : Given)
       for (const TensorPtr &T : tensorsIn(static_cast<const Cell &>(A)))
         if (!T->Memory)
-          VM.Making.place(*T);
+          C.VM.Making.place(*T);
   }
   const Cell Result =
-      runOperator(VM, operatorName(C.F), Given, VM.current(), C.At);
+      runOperator(C.VM, operatorName(C.F), Given, C.VM.current(), C.At);
   if (LacksType && Result->What == Value::Tensor) {
     auto Typeless = std::make_shared<TensorInstance>();
     Typeless->Shape = {Result->Handle->Shape.Sizes, std::nullopt};
@@ -301,8 +301,8 @@ static Cell forwardOfFunctional(Interpreter &VM, const ModulePtr &M,
     return unknown(At, "what a Functional returns");
   }
   return isTensorOperator(F)
-             ? callOperator(VM,
-                            {nullptr, F, nullptr, Arguments, At, {}, nullptr})
+             ? callOperator(
+                   {VM, nullptr, F, nullptr, Arguments, At, {}, nullptr})
              : VM.callClosure(Function, nullptr, Arguments, At);
 }
 

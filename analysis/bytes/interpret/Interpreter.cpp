@@ -174,12 +174,11 @@ const CallRule *ruleNamed(ArrayRef<CallRule> Rules, StringRef Name) {
   return nullptr;
 }
 
-Cell byRule(ArrayRef<CallRule> Rules, Interpreter &VM, const LibraryCall &C) {
+Cell byRule(ArrayRef<CallRule> Rules, const LibraryCall &C) {
   const size_t Count = C.Arguments.size();
   const CallRule *Rule = ruleNamed(Rules, C.Name);
-  return Rule && Rule->Least <= Count && Count <= Rule->Most
-             ? Rule->Handle(VM, C)
-             : nullptr;
+  return Rule && Rule->Least <= Count && Count <= Rule->Most ? Rule->Handle(C)
+                                                             : nullptr;
 }
 
 } // namespace libtorch_tidy::bytes

@@ -72,7 +72,7 @@ struct LibraryCall;
 /// handler that returns null did not understand the call after all.
 struct CallRule {
   llvm::StringRef Names;
-  Cell (*Handle)(Interpreter &VM, const LibraryCall &C);
+  Cell (*Handle)(const LibraryCall &C);
   size_t Least = 0, Most = Any;
   enum Effect : unsigned char {
     None,
@@ -87,6 +87,7 @@ const CallRule *moduleRule(const clang::FunctionDecl *F);
 
 /// A call of a function that may be a library's.
 struct LibraryCall {
+  Interpreter &VM;
   const clang::CallExpr *E;
   const clang::FunctionDecl *F;
   Cell Object; ///< Of a method; null for other functions.
@@ -214,8 +215,7 @@ private:
 /// The first rule for functions called \p Name; null without one.
 const CallRule *ruleNamed(llvm::ArrayRef<CallRule> Rules, llvm::StringRef Name);
 /// What the rule for \p C gives; null without one.
-Cell byRule(llvm::ArrayRef<CallRule> Rules, Interpreter &VM,
-            const LibraryCall &C);
+Cell byRule(llvm::ArrayRef<CallRule> Rules, const LibraryCall &C);
 
 // What follows statements, Statements.cpp.
 
@@ -282,19 +282,19 @@ bool bindParameters(Interpreter &VM, Frame &Callee,
 /// What runs \p Arguments, function objects, and how often, is not followed.
 void skipClosures(Interpreter &VM, llvm::ArrayRef<Cell> Arguments,
                   clang::SourceLocation At);
-Cell callStandard(Interpreter &VM, LibraryCall C);
-Cell callModule(Interpreter &VM, LibraryCall C);
+Cell callStandard(LibraryCall C);
+Cell callModule(LibraryCall C);
 /// One that has to do with tensors or their options.
-Cell callWithTensors(Interpreter &VM, LibraryCall C);
-Cell callOptions(Interpreter &VM, const LibraryCall &C);
+Cell callWithTensors(LibraryCall C);
+Cell callOptions(const LibraryCall &C);
 
 // Containers.cpp.
 
 inline bool isIterator(const Cell &V) { return V->What == Value::Iterator; }
-Cell callList(Interpreter &VM, const LibraryCall &C);
+Cell callList(const LibraryCall &C);
 /// An operator of the iterator that \p C is called on; null when \p C is
 /// another function.
-Cell iteratorOperator(Interpreter &VM, const LibraryCall &C);
+Cell iteratorOperator(const LibraryCall &C);
 /// `it + 2`, `last - first`, `it != last`.
 Cell iteratorArithmetic(Interpreter &VM, clang::BinaryOperatorKind Op,
                         const Cell &A, const Cell &B, const clang::Expr *E);
@@ -345,7 +345,7 @@ Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M,
                       llvm::StringRef Class, llvm::ArrayRef<Cell> Inputs,
                       clang::SourceLocation At);
 /// Outside of a pass only the sizes of the result count.
-Cell callOperator(Interpreter &VM, const LibraryCall &C);
+Cell callOperator(const LibraryCall &C);
 void noteResult(Interpreter &VM, const Cell &Module, const Cell &Result);
 /// What a guard sets, until it goes. Null for other classes.
 Cell guardOf(Interpreter &VM, const clang::CXXRecordDecl *Class,

@@ -167,24 +167,23 @@ void convertModule(const ModulePtr &Root, std::optional<ElementType> Type) {
 // Methods that change what is registered
 //===----------------------------------------------------------------------===//
 
-static Cell registerModule(Interpreter &VM, const LibraryCall &C) {
-  addChild(VM, *C.Object->Held, firstName(C.Arguments), C.Arguments[1], C.At);
+static Cell registerModule(const LibraryCall &C) {
+  addChild(C.VM, *C.Object->Held, firstName(C.Arguments), C.Arguments[1], C.At);
   return C.Arguments[1];
 }
 
-template <bool IsParameter>
-static Cell registerTensor(Interpreter &VM, const LibraryCall &C) {
-  addTensor(VM, *C.Object->Held, IsParameter, firstName(C.Arguments),
+template <bool IsParameter> static Cell registerTensor(const LibraryCall &C) {
+  addTensor(C.VM, *C.Object->Held, IsParameter, firstName(C.Arguments),
             C.Arguments[1],
             C.Arguments.size() > 2 ? truth(C.Arguments[2]) : true, C.At);
   return C.Arguments[1];
 }
 
-static Cell replaceModule(Interpreter &VM, const LibraryCall &C) {
+static Cell replaceModule(const LibraryCall &C) {
   ModuleInstance &M = *C.Object->Held;
   const auto It = findNamed(M.Children, firstName(C.Arguments));
   if (It == M.Children.end() || C.Arguments[1]->What != Value::Module) {
-    VM.fail(C.At, "what '" + C.Name + "' replaces is not known");
+    C.VM.fail(C.At, "what '" + C.Name + "' replaces is not known");
     return C.Nothing;
   }
   It->Module = C.Arguments[1]->Held;
@@ -192,7 +191,7 @@ static Cell replaceModule(Interpreter &VM, const LibraryCall &C) {
 }
 
 /// By its name; it is given.
-static Cell unregister(Interpreter &VM, const LibraryCall &C) {
+static Cell unregister(const LibraryCall &C) {
   ModuleInstance &M = *C.Object->Held;
   const auto Elements = elementsOf(M);
   const auto It =
@@ -200,7 +199,7 @@ static Cell unregister(Interpreter &VM, const LibraryCall &C) {
         return E.first == Name;
       });
   if (It == Elements.end()) {
-    VM.fail(C.At, "what '" + C.Name + "' takes away is not known");
+    C.VM.fail(C.At, "what '" + C.Name + "' takes away is not known");
     return C.Nothing;
   }
   const auto Place = It - Elements.begin();
@@ -211,7 +210,7 @@ static Cell unregister(Interpreter &VM, const LibraryCall &C) {
   return It->second;
 }
 
-static Cell clearModule(Interpreter &, const LibraryCall &C) {
+static Cell clearModule(const LibraryCall &C) {
   ModuleInstance &M = *C.Object->Held;
   M.Children.clear();
   if (isParameterContainer(M.ClassName))
@@ -219,25 +218,25 @@ static Cell clearModule(Interpreter &, const LibraryCall &C) {
   return C.Nothing;
 }
 
-static Cell appendOne(Interpreter &VM, const LibraryCall &C) {
-  append(VM, *C.Object->Held, C.Arguments, C.At);
+static Cell appendOne(const LibraryCall &C) {
+  append(C.VM, *C.Object->Held, C.Arguments, C.At);
   return C.Object;
 }
 
-static Cell extendModule(Interpreter &VM, const LibraryCall &C) {
-  appendAll(VM, *C.Object->Held, C.Arguments.front(), C.At);
+static Cell extendModule(const LibraryCall &C) {
+  appendAll(C.VM, *C.Object->Held, C.Arguments.front(), C.At);
   return C.Object;
 }
 
 /// insert(place, module), or insert(key, element) of a dictionary.
-static Cell insertInto(Interpreter &VM, const LibraryCall &C) {
+static Cell insertInto(const LibraryCall &C) {
   ModuleInstance &M = *C.Object->Held;
   if (C.Arguments[0]->What == Value::Text) {
-    append(VM, M, C.Arguments, C.At);
+    append(C.VM, M, C.Arguments, C.At);
     return isParameterContainer(M.ClassName) ? C.Arguments[1] : C.Object;
   }
   const size_t Before = M.Children.size();
-  append(VM, M, {C.Arguments[1]}, C.At);
+  append(C.VM, M, {C.Arguments[1]}, C.At);
   // The others move up, and are renamed.
   const std::optional<size_t> Place = indexIn(C.Arguments[0], Before + 1);
   if (Place && M.Children.size() > Before) {
@@ -249,19 +248,19 @@ static Cell insertInto(Interpreter &VM, const LibraryCall &C) {
   return C.Object;
 }
 
-static Cell convertTo(Interpreter &VM, const LibraryCall &C) {
+static Cell convertTo(const LibraryCall &C) {
   std::optional<ElementType> Type;
   for (const Cell &Argument : C.Arguments)
     if (Argument->What == Value::Type)
       Type = Argument->Element;
   if (!Type)
-    VM.note(C.At, "the type that 'to' converts to is not known");
+    C.VM.note(C.At, "the type that 'to' converts to is not known");
   convertModule(C.Object->Held, Type);
   return C.Nothing;
 }
 
 /// train(on) and eval().
-template <bool On> static Cell train(Interpreter &, const LibraryCall &C) {
+template <bool On> static Cell train(const LibraryCall &C) {
   const bool Trains =
       On && (C.Arguments.empty() || truth(C.Arguments.front()).value_or(true));
   forEachModule(C.Object->Held, [&](const ModulePtr &Each, StringRef) {
@@ -275,18 +274,14 @@ template <bool On> static Cell train(Interpreter &, const LibraryCall &C) {
 //===----------------------------------------------------------------------===//
 
 /// The module itself.
-static Cell sameModule(Interpreter &, const LibraryCall &C) { return C.Object; }
+static Cell sameModule(const LibraryCall &C) { return C.Object; }
 
-static Cell moduleElement(Interpreter &, const LibraryCall &C) {
+static Cell moduleElement(const LibraryCall &C) {
   return C.Arguments.empty() ? C.Object
                              : element(C.Object, C.Arguments.front(), C.E);
 }
 
-static Cell moduleSize(Interpreter &, const LibraryCall &C) {
-  return integer(elementCount(*C.Object->Held));
-}
-
-static Cell containsKey(Interpreter &, const LibraryCall &C) {
+static Cell containsKey(const LibraryCall &C) {
   const std::string Key = firstName(C.Arguments);
   if (Key == UnknownName)
     return C.Nothing;
@@ -296,25 +291,20 @@ static Cell containsKey(Interpreter &, const LibraryCall &C) {
 }
 
 /// A holder or AnyModule asks whether it holds something.
-static Cell isModuleEmpty(Interpreter &, const LibraryCall &C) {
+static Cell isModuleEmpty(const LibraryCall &C) {
   const ModelClass Kind = modelClass(cast<CXXMethodDecl>(C.F)->getParent());
   return integer(Kind != ModelClass::Holder && Kind != ModelClass::AnyModule &&
                  !elementCount(*C.Object->Held));
 }
 
-static Cell isTraining(Interpreter &, const LibraryCall &C) {
-  return integer(C.Object->Held->IsTraining);
-}
-
-template <bool Keys>
-static Cell elementsListed(Interpreter &, const LibraryCall &C) {
+template <bool Keys> static Cell elementsListed(const LibraryCall &C) {
   std::vector<Cell> All;
   for (const auto &[Name, Element] : elementsOf(*C.Object->Held))
     All.push_back(Keys ? text(Name) : Element);
   return listOf(std::move(All));
 }
 
-static Cell modulesListed(Interpreter &, const LibraryCall &C) {
+static Cell modulesListed(const LibraryCall &C) {
   std::vector<Cell> All;
   forEachModule(C.Object->Held, [&](const ModulePtr &Each, StringRef) {
     All.push_back(moduleValue(Each));
@@ -324,8 +314,7 @@ static Cell modulesListed(Interpreter &, const LibraryCall &C) {
   return listOf(std::move(All));
 }
 
-template <bool Named>
-static Cell childrenListed(Interpreter &, const LibraryCall &C) {
+template <bool Named> static Cell childrenListed(const LibraryCall &C) {
   std::vector<Cell> All;
   for (const ModuleInstance::Child &Child : C.Object->Held->Children) {
     const Cell Module = moduleValue(Child.Module);
@@ -336,7 +325,7 @@ static Cell childrenListed(Interpreter &, const LibraryCall &C) {
 
 template <std::vector<ModuleInstance::Tensor> ModuleInstance::*Tensors,
           bool Named>
-static Cell tensorsListed(Interpreter &, const LibraryCall &C) {
+static Cell tensorsListed(const LibraryCall &C) {
   std::vector<Cell> All;
   forEachModule(C.Object->Held, [&](const ModulePtr &Each, StringRef Prefix) {
     for (const ModuleInstance::Tensor &T : (*Each).*Tensors) {
@@ -348,30 +337,26 @@ static Cell tensorsListed(Interpreter &, const LibraryCall &C) {
   return listOf(std::move(All));
 }
 
-static Cell cloned(Interpreter &VM, const LibraryCall &C) {
-  return moduleValue(cloneOf(VM, C.Object->Held));
-}
-
-static Cell pretrained(Interpreter &VM, const LibraryCall &C) {
+static Cell pretrained(const LibraryCall &C) {
   return moduleValue(
-      makePretrained(VM, cast<CXXMethodDecl>(C.F), C.Arguments, C.At));
+      makePretrained(C.VM, cast<CXXMethodDecl>(C.F), C.Arguments, C.At));
 }
 
-static Cell runForward(Interpreter &VM, const LibraryCall &C) {
-  if (!VM.Pass)
+static Cell runForward(const LibraryCall &C) {
+  if (!C.VM.Pass)
     return C.Nothing;
   // A class of LibTorch's names its own forward(), which is not virtual.
   const ModulePtr M = C.Object->Held;
   const CXXRecordDecl *Own = cast<CXXMethodDecl>(C.F)->getParent();
   const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
   return torch::isModuleClass(Own) && IsDerived
-             ? forwardOfLibrary(VM, M, modelClassName(Own), C.Arguments, C.At)
-             : forward(VM, M, C.Arguments, C.At);
+             ? forwardOfLibrary(C.VM, M, modelClassName(Own), C.Arguments, C.At)
+             : forward(C.VM, M, C.Arguments, C.At);
 }
 
 /// What has nothing to do with what there is, apply(function) among it.
-static Cell nothing(Interpreter &VM, const LibraryCall &C) {
-  skipClosures(VM, C.Arguments, C.At);
+static Cell nothing(const LibraryCall &C) {
+  skipClosures(C.VM, C.Arguments, C.At);
   return C.Nothing;
 }
 
@@ -397,10 +382,11 @@ static const CallRule Rules[] = {
     {"eval", train<false>},
     {"as shared_from_this", sameModule},
     {"at", moduleElement},
-    {"size", moduleSize},
+    {"size", [](auto &C) { return integer(elementCount(*C.Object->Held)); }},
     {"contains", containsKey},
     {"is_empty empty", isModuleEmpty},
-    {"is_training", isTraining},
+    {"is_training",
+     [](auto &C) { return integer(C.Object->Held->IsTraining); }},
     {"keys", elementsListed<true>},
     {"values", elementsListed<false>},
     {"modules", modulesListed},
@@ -410,7 +396,8 @@ static const CallRule Rules[] = {
     {"named_parameters", tensorsListed<&ModuleInstance::Parameters, true>},
     {"buffers", tensorsListed<&ModuleInstance::Buffers, false>},
     {"named_buffers", tensorsListed<&ModuleInstance::Buffers, true>},
-    {"clone", cloned},
+    {"clone",
+     [](auto &C) { return moduleValue(cloneOf(C.VM, C.Object->Held)); }},
     {"from_pretrained", pretrained},
     {"forward any_forward forward_with_packed_input", runForward},
     {"name zero_grad pretty_print save load apply reset_parameters reset "
@@ -451,21 +438,21 @@ const CallRule *moduleRule(const FunctionDecl *F) {
   return ruleNamed(Rules, rowName(Method, OfModule));
 }
 
-Cell callModule(Interpreter &VM, LibraryCall C) {
+Cell callModule(LibraryCall C) {
   C.Object = targetOf(C.Object);
   C.Nothing = unknown(C.At, "what '" + C.Name + "' returns");
   const CallRule &Rule = *C.OnModule;
   const Value::Kind What = C.Object ? C.Object->What : Value::Other;
   if (What == Value::Module || Rule.Handle == pretrained)
-    return C.Arguments.size() < Rule.Least ? C.Nothing : Rule.Handle(VM, C);
+    return C.Arguments.size() < Rule.Least ? C.Nothing : Rule.Handle(C);
   // The module is not known.
   if (Rule.Handle == sameModule)
     return C.Object ? C.Object : C.Nothing;
   if (Rule.Handle == isModuleEmpty && What == Value::Null)
     return integer(1);
   if (Rule.Does == CallRule::Adds)
-    VM.note(C.At, "the module that '" + C.Name + "' adds to is not known" +
-                      (C.Object ? VM.because(C.Object) : ""));
+    C.VM.note(C.At, "the module that '" + C.Name + "' adds to is not known" +
+                        (C.Object ? C.VM.because(C.Object) : ""));
   return What == Value::Unknown ? C.Object : C.Nothing;
 }
 

@@ -77,44 +77,37 @@ static Cell limitOf(StringRef Name, QualType Type, const ASTContext &Context,
 // Methods of texts, smart pointers and optionals
 //===----------------------------------------------------------------------===//
 
-static Cell sizeOfText(Interpreter &, const LibraryCall &C) {
-  return integer(C.Object->Name.size());
-}
-static Cell isTextEmpty(Interpreter &, const LibraryCall &C) {
-  return integer(C.Object->Name.empty());
-}
-static Cell object(Interpreter &, const LibraryCall &C) { return C.Object; }
-static Cell target(Interpreter &, const LibraryCall &C) {
-  return targetOf(C.Object);
-}
-static Cell hasValue(Interpreter &, const LibraryCall &C) {
+static Cell hasValue(const LibraryCall &C) {
   return C.Object->What == Value::Unknown
              ? C.Object
              : integer(C.Object->What != Value::Null);
 }
-static Cell valueOr(Interpreter &, const LibraryCall &C) {
+static Cell valueOr(const LibraryCall &C) {
   return C.Object->What == Value::Null && !C.Arguments.empty()
              ? C.Arguments.front()
              : C.Object;
 }
-static Cell reset(Interpreter &, const LibraryCall &C) {
+static Cell reset(const LibraryCall &C) {
   *C.Object = *valueOf(Value::Null);
   return C.Object;
 }
 
 static const CallRule TextRules[] = {
-    {"size length", sizeOfText},
-    {"empty", isTextEmpty},
-    {"c_str data str", object},
+    {"size length", [](auto &C) { return integer(C.Object->Name.size()); }},
+    {"empty", [](auto &C) { return integer(C.Object->Name.empty()); }},
+    {"c_str data str", [](auto &C) { return C.Object; }},
 };
 
 static const CallRule HandleRules[] = {
-    {"value", target},     {"get lock", object},   {"has_value", hasValue},
-    {"value_or", valueOr}, {"reset", reset, 0, 0},
+    {"value", [](auto &C) { return targetOf(C.Object); }},
+    {"get lock", [](auto &C) { return C.Object; }},
+    {"has_value", hasValue},
+    {"value_or", valueOr},
+    {"reset", reset, 0, 0},
 };
 
 /// An operator of a text, a smart pointer or an optional. Null for others.
-static Cell handleOperator(Interpreter &VM, const LibraryCall &C) {
+static Cell handleOperator(const LibraryCall &C) {
   switch (C.F->getOverloadedOperator()) {
   case OO_Star:
     return targetOf(C.Object);
@@ -127,8 +120,8 @@ static Cell handleOperator(Interpreter &VM, const LibraryCall &C) {
   case OO_PlusEqual:
     if (C.Arguments.size() != 1 || C.Object->What != Value::Text)
       return nullptr;
-    VM.store(C.Object, arithmetic(VM, BO_Add, C.Object, C.Arguments[0],
-                                  C.E->getType(), C.E));
+    C.VM.store(C.Object, arithmetic(C.VM, BO_Add, C.Object, C.Arguments[0],
+                                    C.E->getType(), C.E));
     return C.Object;
   default:
     return nullptr;
@@ -137,17 +130,17 @@ static Cell handleOperator(Interpreter &VM, const LibraryCall &C) {
 
 /// A method of a smart pointer, an optional, a text or a container. Null for
 /// others.
-static Cell callOfObject(Interpreter &VM, const LibraryCall &C) {
+static Cell callOfObject(const LibraryCall &C) {
   if (C.Object->What == Value::List)
-    return callList(VM, C);
+    return callList(C);
   if (C.Object->What == Value::Iterator)
-    if (Cell Result = iteratorOperator(VM, C))
+    if (Cell Result = iteratorOperator(C))
       return Result;
   if (C.F->getOverloadedOperator())
-    return handleOperator(VM, C);
+    return handleOperator(C);
   if (C.Object->What != Value::Text)
-    return byRule(HandleRules, VM, C);
-  if (Cell Result = byRule(TextRules, VM, C))
+    return byRule(HandleRules, C);
+  if (Cell Result = byRule(TextRules, C))
     return Result;
   if (!cast<CXXMethodDecl>(C.F)->isConst())
     *C.Object = *unknown(C.At, "a string after '" + C.Name + "'");
@@ -158,16 +151,16 @@ static Cell callOfObject(Interpreter &VM, const LibraryCall &C) {
 // Functions of objects, pairs and tuples
 //===----------------------------------------------------------------------===//
 
-static Cell makeOwned(Interpreter &VM, const LibraryCall &C) {
+static Cell makeOwned(const LibraryCall &C) {
   const TemplateArgumentList *Args = C.F->getTemplateSpecializationArgs();
   const CXXRecordDecl *R =
       Args && Args->size() && Args->get(0).getKind() == TemplateArgument::Type
-          ? VM.definitionOf(Args->get(0).getAsType()->getAsCXXRecordDecl())
+          ? C.VM.definitionOf(Args->get(0).getAsType()->getAsCXXRecordDecl())
           : nullptr;
   if (!R)
     return C.Nothing;
   const Cell Made =
-      makeObject(VM, R, C.Arguments,
+      makeObject(C.VM, R, C.Arguments,
                  typesOf({C.E->getArgs(), C.E->getNumArgs()}), nullptr, C.At);
   return Made->What == Value::Module || Made->What == Value::Unknown
              ? Made
@@ -175,7 +168,7 @@ static Cell makeOwned(Interpreter &VM, const LibraryCall &C) {
 }
 
 /// std::get<N>(tuple).
-static Cell partOfTuple(Interpreter &, const LibraryCall &C) {
+static Cell partOfTuple(const LibraryCall &C) {
   const TemplateArgumentList *Args = C.F->getTemplateSpecializationArgs();
   if (Args && Args->size() &&
       Args->get(0).getKind() == TemplateArgument::Integral)
@@ -184,21 +177,13 @@ static Cell partOfTuple(Interpreter &, const LibraryCall &C) {
   return C.Nothing;
 }
 
-static Cell tie(Interpreter &, const LibraryCall &C) {
-  return listOf(C.Arguments.vec());
-}
-
-static Cell makeTuple(Interpreter &VM, const LibraryCall &C) {
-  return listOf(VM.copiesOf(C.Arguments));
-}
-
-static Cell swapped(Interpreter &, const LibraryCall &C) {
+static Cell swapped(const LibraryCall &C) {
   std::swap(*C.Arguments[0], *C.Arguments[1]);
   return C.Nothing;
 }
 
 /// What gives its argument.
-static Cell same(Interpreter &, const LibraryCall &C) {
+static Cell same(const LibraryCall &C) {
   return C.Arguments.empty() ? C.Nothing : C.Arguments.front();
 }
 
@@ -223,26 +208,26 @@ static std::optional<size_t> bestOf(Interpreter &VM, ArrayRef<Cell> Of,
 }
 
 /// std::max() and std::min() of arguments, or of a list.
-template <bool IsMost> static Cell best(Interpreter &VM, const LibraryCall &C) {
+template <bool IsMost> static Cell best(const LibraryCall &C) {
   ArrayRef<Cell> From = C.Arguments;
   if (From.size() == 1 && From.front()->What == Value::List)
     From = From.front()->Elements;
   if (From.empty())
     return C.Nothing;
   Cell Unknown;
-  const std::optional<size_t> Best = bestOf(VM, From, IsMost, C.E, Unknown);
+  const std::optional<size_t> Best = bestOf(C.VM, From, IsMost, C.E, Unknown);
   return Best ? From[*Best] : Unknown;
 }
 
 /// std::clamp(v, least, most).
-static Cell clamped(Interpreter &VM, const LibraryCall &C) {
+static Cell clamped(const LibraryCall &C) {
   const Cell &V = C.Arguments[0], &Least = C.Arguments[1],
              &Most = C.Arguments[2];
   for (const Cell &Argument : C.Arguments)
     if (Argument->What == Value::Unknown)
       return Argument;
   auto IsLess = [&](const Cell &A, const Cell &B) {
-    return truth(arithmetic(VM, BO_LT, A, B, VM.Context.BoolTy, C.E));
+    return truth(arithmetic(C.VM, BO_LT, A, B, C.VM.Context.BoolTy, C.E));
   };
   const std::optional<bool> Below = IsLess(V, Least), Above = IsLess(Most, V);
   if (!Below || !Above)
@@ -252,14 +237,14 @@ static Cell clamped(Interpreter &VM, const LibraryCall &C) {
 
 static bool isInteger(const Cell &V) { return V->What == Value::Integer; }
 
-static Cell absolute(Interpreter &, const LibraryCall &C) {
+static Cell absolute(const LibraryCall &C) {
   const Cell &Of = C.Arguments[0];
   if (isInteger(Of) && Of->Number > INT64_MIN)
     return integer(std::abs(Of->Number));
   return Of->What == Value::Real ? real(std::abs(Of->RealNumber)) : Of;
 }
 
-static Cell asText(Interpreter &, const LibraryCall &C) {
+static Cell asText(const LibraryCall &C) {
   return isInteger(C.Arguments[0])
              ? text(std::to_string(C.Arguments[0]->Number))
              : C.Nothing;
@@ -267,7 +252,7 @@ static Cell asText(Interpreter &, const LibraryCall &C) {
 
 /// std::gcd() and std::lcm(), by \p Compute, of what does not overflow.
 template <int64_t (*Compute)(int64_t, int64_t)>
-static Cell divisor(Interpreter &, const LibraryCall &C) {
+static Cell divisor(const LibraryCall &C) {
   if (!llvm::all_of(C.Arguments, isInteger))
     return nullptr;
   const int64_t A = C.Arguments[0]->Number, B = C.Arguments[1]->Number;
@@ -277,19 +262,18 @@ static Cell divisor(Interpreter &, const LibraryCall &C) {
 }
 
 /// Functions of real numbers. Null for others.
-static Cell callOfNumbers(Interpreter &VM, const LibraryCall &C) {
+static Cell callOfNumbers(const LibraryCall &C) {
   if (C.Arguments.empty() || C.Arguments.size() > 2 ||
       !llvm::all_of(C.Arguments, isNumber))
     return nullptr;
   const double X = realOf(C.Arguments.front());
   const double Y = C.Arguments.size() == 2 ? realOf(C.Arguments[1]) : 0;
   const std::optional<double> Result = computed(C.Name, X, Y);
-  return Result ? convert(VM, real(*Result), C.F->getReturnType()) : nullptr;
+  return Result ? convert(C.VM, real(*Result), C.F->getReturnType()) : nullptr;
 }
 
 /// An operator of two values of the library's classes. Null for others.
-static Cell callOverloaded(Interpreter &VM, const LibraryCall &C, const Cell &A,
-                           const Cell &B) {
+static Cell callOverloaded(const LibraryCall &C, const Cell &A, const Cell &B) {
   switch (C.F->getOverloadedOperator()) {
   case OO_Plus:
   case OO_Minus:
@@ -301,8 +285,8 @@ static Cell callOverloaded(Interpreter &VM, const LibraryCall &C, const Cell &A,
   case OO_GreaterEqual: {
     const BinaryOperatorKind Kind =
         BinaryOperator::getOverloadedOpcode(C.F->getOverloadedOperator());
-    return arithmetic(VM, Kind, A, B,
-                      BinaryOperator::isComparisonOp(Kind) ? VM.Context.BoolTy
+    return arithmetic(C.VM, Kind, A, B,
+                      BinaryOperator::isComparisonOp(Kind) ? C.VM.Context.BoolTy
                                                            : C.E->getType(),
                       C.E);
   }
@@ -318,32 +302,31 @@ static Cell callOverloaded(Interpreter &VM, const LibraryCall &C, const Cell &A,
 //===----------------------------------------------------------------------===//
 
 /// begin(), end() and size() of a container. Null for others.
-static Cell boundOfArgument(Interpreter &, const LibraryCall &C) {
+static Cell boundOfArgument(const LibraryCall &C) {
   return C.Arguments[0]->What == Value::List ? boundOf(C.Name, C.Arguments[0])
                                              : nullptr;
 }
 
 /// std::next() and std::prev(): \p Op moves there.
-template <BinaryOperatorKind Op>
-static Cell moved(Interpreter &VM, const LibraryCall &C) {
+template <BinaryOperatorKind Op> static Cell moved(const LibraryCall &C) {
   if (!isIterator(C.Arguments[0]))
     return nullptr;
   return iteratorArithmetic(
-      VM, Op, C.Arguments[0],
+      C.VM, Op, C.Arguments[0],
       C.Arguments.size() == 2 ? C.Arguments[1] : integer(1), C.E);
 }
 
-static Cell advance(Interpreter &VM, const LibraryCall &C) {
+static Cell advance(const LibraryCall &C) {
   if (!isIterator(C.Arguments[0]))
     return nullptr;
-  VM.store(C.Arguments[0],
-           iteratorArithmetic(VM, BO_Add, C.Arguments[0], C.Arguments[1], C.E));
+  C.VM.store(C.Arguments[0], iteratorArithmetic(C.VM, BO_Add, C.Arguments[0],
+                                                C.Arguments[1], C.E));
   return C.Arguments[0];
 }
 
-static Cell distance(Interpreter &VM, const LibraryCall &C) {
+static Cell distance(const LibraryCall &C) {
   return isIterator(C.Arguments[0])
-             ? iteratorArithmetic(VM, BO_Sub, C.Arguments[1], C.Arguments[0],
+             ? iteratorArithmetic(C.VM, BO_Sub, C.Arguments[1], C.Arguments[0],
                                   C.E)
              : nullptr;
 }
@@ -359,17 +342,17 @@ static Cell placeIn(const LibraryCall &C, size_t Index) {
                     C.Arguments[0]->Number + static_cast<int64_t>(Index));
 }
 
-static Cell accumulate(Interpreter &VM, const LibraryCall &C) {
+static Cell accumulate(const LibraryCall &C) {
   const auto Range = rangeOf(C);
   if (!Range)
     return nullptr;
   Cell Sum = C.Arguments[2];
   for (const Cell &Element : *Range)
-    Sum = arithmetic(VM, BO_Add, Sum, Element, C.F->getReturnType(), C.E);
+    Sum = arithmetic(C.VM, BO_Add, Sum, Element, C.F->getReturnType(), C.E);
   return Sum;
 }
 
-static Cell reverse(Interpreter &, const LibraryCall &C) {
+static Cell reverse(const LibraryCall &C) {
   if (!rangeOf(C))
     return nullptr;
   const auto Begin = C.Arguments[0]->Target->Elements.begin();
@@ -377,39 +360,39 @@ static Cell reverse(Interpreter &, const LibraryCall &C) {
   return C.Arguments[0];
 }
 
-static Cell fill(Interpreter &VM, const LibraryCall &C) {
+static Cell fill(const LibraryCall &C) {
   const auto Range = rangeOf(C);
   if (!Range)
     return nullptr;
   for (const Cell &Element : *Range)
-    VM.store(Element, C.Arguments[2]);
+    C.VM.store(Element, C.Arguments[2]);
   return C.Arguments[0];
 }
 
-static Cell iota(Interpreter &VM, const LibraryCall &C) {
+static Cell iota(const LibraryCall &C) {
   const auto Range = rangeOf(C);
   if (!Range || !isInteger(C.Arguments[2]))
     return nullptr;
   int64_t Next = C.Arguments[2]->Number;
   for (const Cell &Element : *Range)
-    VM.store(Element, integer(Next++));
+    C.VM.store(Element, integer(Next++));
   return C.Arguments[0];
 }
 
-template <bool IsMost>
-static Cell bestElement(Interpreter &VM, const LibraryCall &C) {
+template <bool IsMost> static Cell bestElement(const LibraryCall &C) {
   const auto Range = rangeOf(C);
   Cell Unknown;
   const std::optional<size_t> Best =
-      Range ? bestOf(VM, *Range, IsMost, C.E, Unknown) : std::nullopt;
+      Range ? bestOf(C.VM, *Range, IsMost, C.E, Unknown) : std::nullopt;
   return Best ? placeIn(C, *Best) : nullptr;
 }
 
-static Cell find(Interpreter &VM, const LibraryCall &C) {
+static Cell find(const LibraryCall &C) {
   const auto Range = rangeOf(C);
   Cell Unknown;
   const std::optional<size_t> Place =
-      Range ? placeOf(VM, C.Arguments[2], *Range, C.E, Unknown) : std::nullopt;
+      Range ? placeOf(C.VM, C.Arguments[2], *Range, C.E, Unknown)
+            : std::nullopt;
   return Place ? placeIn(C, *Place) : nullptr;
 }
 
@@ -420,8 +403,9 @@ static Cell find(Interpreter &VM, const LibraryCall &C) {
 static const CallRule FunctionRules[] = {
     {"make_shared make_unique", makeOwned},
     {"get", partOfTuple, 1, 1},
-    {"tie", tie},
-    {"make_pair make_tuple forward_as_tuple", makeTuple},
+    {"tie", [](auto &C) { return listOf(C.Arguments.vec()); }},
+    {"make_pair make_tuple forward_as_tuple",
+     [](auto &C) { return listOf(C.VM.copiesOf(C.Arguments)); }},
     {"swap", swapped, 2, 2},
     {"move forward as_const ref cref addressof static_pointer_cast "
      "dynamic_pointer_cast",
@@ -448,7 +432,7 @@ static const CallRule FunctionRules[] = {
 };
 
 /// A function that is not followed: it may change what it is given.
-static Cell skipStandard(Interpreter &VM, const LibraryCall &C) {
+static Cell skipStandard(const LibraryCall &C) {
   if (!llvm::StringSwitch<bool>(C.Name)
            .Cases("accumulate", "count", "count_if", "distance", true)
            .Cases("find", "find_if", "max_element", "min_element", true)
@@ -461,34 +445,34 @@ static Cell skipStandard(Interpreter &VM, const LibraryCall &C) {
       else if (Argument->What == Value::Iterator)
         *Argument->Target = *Changed;
     }
-  skipClosures(VM, C.Arguments, C.At);
+  skipClosures(C.VM, C.Arguments, C.At);
   for (const Cell &Argument : C.Arguments)
     if (Argument->What == Value::Unknown && !Argument->Why.empty())
       return Argument;
   return C.Nothing;
 }
 
-Cell callStandard(Interpreter &VM, LibraryCall C) {
+Cell callStandard(LibraryCall C) {
   C.Nothing = unknown(C.At, "what '" + C.F->getNameAsString() + "' returns");
   if (C.Object)
-    if (Cell Result = callOfObject(VM, C))
+    if (Cell Result = callOfObject(C))
       return Result;
   if (C.F->getOverloadedOperator()) {
     const Cell Result =
         C.Arguments.size() == (C.Object ? 1 : 2)
-            ? callOverloaded(VM, C, C.Object ? C.Object : C.Arguments.front(),
+            ? callOverloaded(C, C.Object ? C.Object : C.Arguments.front(),
                              C.Arguments.back())
             : nullptr;
     return Result ? Result : C.Nothing;
   }
   if (const auto *Method = dyn_cast<CXXMethodDecl>(C.F);
       Method && cpp::isStdClass(Method->getParent(), {"numeric_limits"}))
-    return limitOf(C.Name, C.F->getReturnType(), VM.Context, C.Nothing);
-  if (Cell Result = byRule(FunctionRules, VM, C))
+    return limitOf(C.Name, C.F->getReturnType(), C.VM.Context, C.Nothing);
+  if (Cell Result = byRule(FunctionRules, C))
     return Result;
-  if (Cell Result = callOfNumbers(VM, C))
+  if (Cell Result = callOfNumbers(C))
     return Result;
-  return skipStandard(VM, C);
+  return skipStandard(C);
 }
 
 } // namespace libtorch_tidy::bytes

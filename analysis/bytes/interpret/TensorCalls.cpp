@@ -59,7 +59,7 @@ static Cell makeTensorOptions(const LibraryCall &C) {
 }
 
 /// What a factory makes, unless it is asked for another type.
-static Cell makeTensor(Interpreter &VM, const LibraryCall &C, MaybeSizes Sizes,
+static Cell makeTensor(const LibraryCall &C, MaybeSizes Sizes,
                        std::optional<ElementType> Type) {
   std::optional<ElementType> Asked; // The type itself, or of options.
   bool IsOpen = false; // Something that may be a type is not known.
@@ -75,39 +75,37 @@ static Cell makeTensor(Interpreter &VM, const LibraryCall &C, MaybeSizes Sizes,
   auto T = std::make_shared<TensorInstance>();
   T->Shape = {std::move(Sizes), Asked || IsOpen ? Asked : Type};
   T->RequiresGrad = RequiresGrad;
-  if (VM.Pass) {
-    VM.setPlace(VM.current(), C.At);
-    VM.Pass->place(*T);
+  if (C.VM.Pass) {
+    C.VM.setPlace(C.VM.current(), C.At);
+    C.VM.Pass->place(*T);
   }
   return tensorValue(std::move(T));
 }
 
 /// torch::zeros(sizes, options).
-static Cell makeSized(Interpreter &VM, const LibraryCall &C) {
-  return makeTensor(VM, C, sizesOf(C.Arguments[0]), Float32);
+static Cell makeSized(const LibraryCall &C) {
+  return makeTensor(C, sizesOf(C.Arguments[0]), Float32);
 }
 
 /// torch::full(sizes, value, options).
-static Cell makeFull(Interpreter &VM, const LibraryCall &C) {
-  return makeTensor(VM, C, sizesOf(C.Arguments[0]),
-                    typeOfNumbers(C.Arguments[1]));
+static Cell makeFull(const LibraryCall &C) {
+  return makeTensor(C, sizesOf(C.Arguments[0]), typeOfNumbers(C.Arguments[1]));
 }
 
 /// torch::eye(n, [m,] options).
-static Cell makeSquare(Interpreter &VM, const LibraryCall &C) {
+static Cell makeSquare(const LibraryCall &C) {
   auto IsInteger = [&](unsigned I) {
     return I < C.Arguments.size() && C.Arguments[I]->What == Value::Integer;
   };
   if (!IsInteger(0))
     return C.Nothing;
   const Cell &Columns = C.Arguments[IsInteger(1) ? 1 : 0];
-  return makeTensor(VM, C,
-                    std::vector<Size>{C.Arguments[0]->Number, Columns->Number},
-                    Float32);
+  return makeTensor(
+      C, std::vector<Size>{C.Arguments[0]->Number, Columns->Number}, Float32);
 }
 
 /// torch::arange([start,] end[, step], options).
-static Cell makeRange(Interpreter &VM, const LibraryCall &C) {
+static Cell makeRange(const LibraryCall &C) {
   const ArrayRef<Cell> Numbers = C.Arguments.take_while(isNumber);
   if (Numbers.empty())
     return C.Nothing;
@@ -120,20 +118,19 @@ static Cell makeRange(Interpreter &VM, const LibraryCall &C) {
     Sizes = std::vector<Size>{static_cast<int64_t>(Count)};
   const bool HasReal = llvm::any_of(
       Numbers, [](const Cell &V) { return V->What == Value::Real; });
-  return makeTensor(VM, C, std::move(Sizes), HasReal ? Float32 : Int64);
+  return makeTensor(C, std::move(Sizes), HasReal ? Float32 : Int64);
 }
 
 /// torch::linspace(start, end, steps, options).
-static Cell makeSteps(Interpreter &VM, const LibraryCall &C) {
+static Cell makeSteps(const LibraryCall &C) {
   const Cell &Steps = C.Arguments[2];
-  return Steps->What == Value::Integer
-             ? makeTensor(VM, C, sizesOf(Steps), Float32)
-             : C.Nothing;
+  return Steps->What == Value::Integer ? makeTensor(C, sizesOf(Steps), Float32)
+                                       : C.Nothing;
 }
 
 /// torch::tensor(values, options): its shape is that of the lists within each
 /// other.
-static Cell makeOfValues(Interpreter &VM, const LibraryCall &C) {
+static Cell makeOfValues(const LibraryCall &C) {
   std::vector<Size> Sizes;
   for (Cell Level = C.Arguments[0]; Level->What == Value::List;) {
     Sizes.push_back(Level->Elements.size());
@@ -141,7 +138,7 @@ static Cell makeOfValues(Interpreter &VM, const LibraryCall &C) {
       break;
     Level = Cell(Level->Elements.front());
   }
-  return makeTensor(VM, C, std::move(Sizes), typeOfNumbers(C.Arguments[0]));
+  return makeTensor(C, std::move(Sizes), typeOfNumbers(C.Arguments[0]));
 }
 
 static const CallRule FactoryRules[] = {
@@ -157,18 +154,18 @@ static const CallRule FactoryRules[] = {
 // Methods of a tensor, and functions whose first argument is one
 //===----------------------------------------------------------------------===//
 
-static Cell sameTensor(Interpreter &, const LibraryCall &C) { return C.Object; }
+static Cell sameTensor(const LibraryCall &C) { return C.Object; }
 
-static Cell requireGrad(Interpreter &VM, const LibraryCall &C) {
+static Cell requireGrad(const LibraryCall &C) {
   std::optional<bool> &Requires = C.Object->Handle->RequiresGrad;
   Requires = C.Arguments.empty() ? std::optional<bool>(true)
                                  : truth(C.Arguments.front());
   if (!Requires)
-    VM.note(C.At, "whether a parameter gets a gradient is not known");
+    C.VM.note(C.At, "whether a parameter gets a gradient is not known");
   return C.Object;
 }
 
-static Cell replaceData(Interpreter &VM, const LibraryCall &C) {
+static Cell replaceData(const LibraryCall &C) {
   TensorInstance &T = *C.Object->Handle;
   T.Memory = nullptr;
   if (!C.Arguments.empty() && C.Arguments.front()->What == Value::Tensor) {
@@ -176,30 +173,21 @@ static Cell replaceData(Interpreter &VM, const LibraryCall &C) {
     return C.Object;
   }
   T.Shape = {std::nullopt, std::nullopt};
-  VM.note(C.At, "the data that 'set_data' sets are not known");
+  C.VM.note(C.At, "the data that 'set_data' sets are not known");
   return C.Object;
 }
 
-static Cell isDefined(Interpreter &, const LibraryCall &C) {
-  return integer(C.Object->Handle->Shape.Defined);
-}
-
-/// What is known of every tensor here: is_cuda(), device().
-static Cell fact(Interpreter &, const LibraryCall &) {
-  return valueOf(Value::Other);
-}
-
-static Cell typeOf(Interpreter &, const LibraryCall &C) {
+static Cell typeOf(const LibraryCall &C) {
   const auto &Type = C.Object->Handle->Shape.Type;
   return Type ? typeValue(*Type) : C.Nothing;
 }
 
-static Cell numberOfElements(Interpreter &, const LibraryCall &C) {
+static Cell numberOfElements(const LibraryCall &C) {
   const std::optional<uint64_t> All = C.Object->Handle->Shape.elements();
   return All ? integer(static_cast<int64_t>(*All)) : C.Nothing;
 }
 
-static Cell sizeAt(Interpreter &, const LibraryCall &C) {
+static Cell sizeAt(const LibraryCall &C) {
   const MaybeSizes &Sizes = C.Object->Handle->Shape.Sizes;
   if (!Sizes || C.Arguments.empty() || C.Arguments[0]->What != Value::Integer)
     return C.Nothing;
@@ -212,12 +200,12 @@ static Cell sizeAt(Interpreter &, const LibraryCall &C) {
   return Found ? integer(*Found) : C.Nothing;
 }
 
-static Cell dimensions(Interpreter &, const LibraryCall &C) {
+static Cell dimensions(const LibraryCall &C) {
   const MaybeSizes &Sizes = C.Object->Handle->Shape.Sizes;
   return Sizes ? integer(Sizes->size()) : C.Nothing;
 }
 
-static Cell allSizes(Interpreter &, const LibraryCall &C) {
+static Cell allSizes(const LibraryCall &C) {
   if (!C.Object->Handle->Shape.Sizes)
     return C.Nothing;
   std::vector<Cell> All;
@@ -234,8 +222,11 @@ static const CallRule MethodRules[] = {
     {"numel", numberOfElements},
     {"sizes", allSizes},
     {"scalar_type dtype", typeOf},
-    {"defined", isDefined},
-    {"device is_cuda is_cpu requires_grad", fact},
+    {"defined",
+     [](auto &C) { return integer(C.Object->Handle->Shape.Defined); }},
+    // Known of every tensor here.
+    {"device is_cuda is_cpu requires_grad",
+     [](auto &) { return valueOf(Value::Other); }},
     {"contiguous data cuda cpu variable_data tensor_data", sameTensor},
 };
 
@@ -277,21 +268,21 @@ static const CallRule *tensorRule(const FunctionDecl *F) {
              : nullptr;
 }
 
-Cell callWithTensors(Interpreter &VM, LibraryCall C) {
+Cell callWithTensors(LibraryCall C) {
   const bool IsFactory = torch::isTorchDecl(C.F) && !isa<CXXMethodDecl>(C.F) &&
                          ruleNamed(FactoryRules, cpp::nameOf(C.F));
   const bool IsFollowed = !IsFactory && isTensorOperator(C.F);
-  if (VM.Pass && IsFollowed)
-    return callOperator(VM, C);
+  if (C.VM.Pass && IsFollowed)
+    return callOperator(C);
   if (setsElementType(C.F) || changesTensorOptions(C.F))
     return makeTensorOptions(C);
   const CallRule *Rule = tensorRule(C.F);
   if (!Rule && !IsFactory)
-    return IsFollowed ? callOperator(VM, C) : nullptr;
+    return IsFollowed ? callOperator(C) : nullptr;
   C.Nothing =
       unknown(C.At, "the tensor that '" + C.F->getNameAsString() + "' gives");
   if (IsFactory) {
-    const Cell Made = byRule(FactoryRules, VM, C);
+    const Cell Made = byRule(FactoryRules, C);
     return Made ? Made : C.Nothing;
   }
   if (!C.Object && !C.Arguments.empty()) {
@@ -302,7 +293,7 @@ Cell callWithTensors(Interpreter &VM, LibraryCall C) {
     return C.Nothing;
   if (C.Object->What == Value::Unknown)
     return C.Object;
-  return C.Object->What == Value::Tensor ? Rule->Handle(VM, C) : C.Nothing;
+  return C.Object->What == Value::Tensor ? Rule->Handle(C) : C.Nothing;
 }
 
 } // namespace libtorch_tidy::bytes

@@ -191,10 +191,10 @@ Cell makeOptions(Interpreter &VM, const CXXRecordDecl *Class,
 }
 
 /// options.stride(2) sets and returns the options, options.stride() asks.
-Cell callOptions(Interpreter &VM, const LibraryCall &C) {
+Cell callOptions(const LibraryCall &C) {
   const std::string Name = C.Name.str();
   if (C.Object->Name.empty()) { // TensorOptions.
-    const Cell Result = VM.copyOf(C.Object);
+    const Cell Result = C.VM.copyOf(C.Object);
     if (setsRequiresGrad(C.F) && !C.Arguments.empty())
       Result->RequiresGrad = truth(C.Arguments.front()).value_or(false);
     if (setsElementType(C.F) && !C.Arguments.empty()) {
@@ -207,7 +207,7 @@ Cell callOptions(Interpreter &VM, const LibraryCall &C) {
     return Result;
   }
   if (!C.Arguments.empty()) {
-    C.Object->Settings[Name] = VM.copyOf(C.Arguments.front());
+    C.Object->Settings[Name] = C.VM.copyOf(C.Arguments.front());
     return C.Object;
   }
   if (Cell Set = settingOf(C.Object->Settings, Name))
