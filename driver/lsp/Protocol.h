@@ -69,11 +69,6 @@ std::string uriOf(llvm::StringRef Path);
 Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
              PositionEncoding Encoding);
 
-/// The byte that a position names. One past the end of its line, or of the
-/// text, is that end. Absent when it is not one.
-std::optional<unsigned> offsetOf(const SourceText &Text, const Json &Position,
-                                 PositionEncoding Encoding);
-
 /// Do two ranges have a position in common? Their ends count.
 bool touch(const Json &A, const Json &B);
 

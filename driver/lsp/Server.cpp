@@ -71,19 +71,15 @@ int Server::run() {
   return Life == State::Exited && HadShutdown ? ExitClean : ExitFindings;
 }
 
-void Server::receive(const Transport::Message &Message) {
-  if (!Message.Problem.empty())
-    return fail(nullptr, ErrorCode::InvalidRequest, Message.Problem);
-  if (isJsonNestedTooDeep(Message.Body))
+void Server::receive(const Transport::Message &Received) {
+  if (!Received.Problem.empty())
+    return fail(nullptr, ErrorCode::InvalidRequest, Received.Problem);
+  if (isJsonNestedTooDeep(Received.Body))
     return fail(nullptr, ErrorCode::InvalidRequest,
                 "the message is nested too deeply");
-  const Json Value = parseJson<Json>(Message.Body);
-  if (Value.is_discarded())
+  const Json Message = parseJson<Json>(Received.Body);
+  if (Message.is_discarded())
     return fail(nullptr, ErrorCode::ParseError, "the message is not JSON");
-  handle(Value);
-}
-
-void Server::handle(const Json &Message) {
   const Json &Id = at(Message, {"id"}), &Method = at(Message, {"method"}),
              &Params = at(Message, {"params"});
   const bool HasId = Message.is_object() && Message.contains("id");

@@ -58,8 +58,7 @@ private:
   enum class State : unsigned char { Fresh, Running, ShutDown, Exited };
 
   // Messages.
-  void receive(const Transport::Message &Message);
-  void handle(const Json &Message);
+  void receive(const Transport::Message &Received);
   void handleRequest(const Json &Id, llvm::StringRef Method,
                      const Json &Params);
   void handleNotification(llvm::StringRef Method, const Json &Params);
