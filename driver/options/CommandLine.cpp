@@ -7,10 +7,12 @@
 
 #include "driver/options/CommandLine.h"
 #include "driver/options/OptionGroups.h"
+#include "driver/project/CompileCommands.h"
 #include "driver/project/FileSystem.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/StringSaver.h"
 
@@ -469,6 +471,37 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Explain = Explain;
   Result.EmitLibraryPch = EmitLibraryPch;
   return Result;
+}
+
+/// LLVM's libraries bring hundreds of options of their own. None of them is
+/// ours to offer, and a mistyped option must not happen to be one.
+static void removeForeignOptions() {
+  SmallVector<cl::Option *, 0> Foreign;
+  for (auto &Entry : cl::getRegisteredOptions()) {
+    cl::Option *O = Entry.second;
+    if (O->ArgStr.starts_with("help") || O->ArgStr == "version")
+      continue;
+    if (!is_contained(O->Categories, &Category))
+      Foreign.push_back(O);
+  }
+  for (cl::Option *O : Foreign)
+    O->removeArgument();
+}
+
+/// A source file can be called `--checks=x.cpp` or `@x.cpp`, and a hook passes
+/// the names of all files that change. Neither is an option or a response file.
+/// (`--` would not help: what follows it are flags of the compiler.)
+static void nameFiles(MutableArrayRef<const char *> Args, StringSaver &Names) {
+  for (const char *&Arg : Args) {
+    StringRef Name = Arg;
+    if (Name == "--")
+      break;
+    // To pre-commit, a sketch for Arduino is C++, too.
+    if ((Name.starts_with("-") || Name.starts_with("@")) &&
+        (isCxxFile(Name) || Name.ends_with(".ino")) &&
+        sys::fs::is_regular_file(Name))
+      Arg = Names.save("./" + Name).data();
+  }
 }
 
 static void printVersion(raw_ostream &OS) {

@@ -7,11 +7,9 @@
 
 #include "driver/options/OptionGroups.h"
 #include "analysis/bytes/library/ModuleParameters.h"
-#include "driver/project/CompileCommands.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 
@@ -31,32 +29,6 @@ Error check(ArrayRef<std::pair<bool, StringRef>> Rules) {
     if (IsBroken)
       return makeError(Message);
   return Error::success();
-}
-
-void removeForeignOptions() {
-  SmallVector<cl::Option *, 0> Foreign;
-  for (auto &Entry : cl::getRegisteredOptions()) {
-    cl::Option *O = Entry.second;
-    if (O->ArgStr.starts_with("help") || O->ArgStr == "version")
-      continue;
-    if (!is_contained(O->Categories, &Category))
-      Foreign.push_back(O);
-  }
-  for (cl::Option *O : Foreign)
-    O->removeArgument();
-}
-
-void nameFiles(MutableArrayRef<const char *> Args, StringSaver &Names) {
-  for (const char *&Arg : Args) {
-    StringRef Name = Arg;
-    if (Name == "--")
-      break;
-    // To pre-commit, a sketch for Arduino is C++, too.
-    if ((Name.starts_with("-") || Name.starts_with("@")) &&
-        (isCxxFile(Name) || Name.ends_with(".ino")) &&
-        sys::fs::is_regular_file(Name))
-      Arg = Names.save("./" + Name).data();
-  }
 }
 
 static Opt<std::string>

@@ -19,7 +19,6 @@
 #include "driver/output/Reports.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/StringSaver.h"
 #include <string>
 
 namespace libtorch_tidy::driver {
@@ -54,16 +53,6 @@ llvm::Error refuse(llvm::StringRef Names, const llvm::Twine &Why);
 
 /// The message of the first of \p Rules that is broken.
 llvm::Error check(llvm::ArrayRef<std::pair<bool, llvm::StringRef>> Rules);
-
-/// LLVM's libraries bring hundreds of options of their own. None of them is
-/// ours to offer, and a mistyped option must not happen to be one.
-void removeForeignOptions();
-
-/// A source file can be called `--checks=x.cpp` or `@x.cpp`, and a hook passes
-/// the names of all files that change. Neither is an option or a response file.
-/// (`--` would not help: what follows it are flags of the compiler.)
-void nameFiles(llvm::MutableArrayRef<const char *> Args,
-               llvm::StringSaver &Names);
 
 /// Reads the options about shards.
 llvm::Error readShards(ShardOptions &Result);
