@@ -22,6 +22,20 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver::lsp {
 
+static bool isBefore(const Json &A, const Json &B) {
+  auto Key = [](const Json &P) {
+    return std::pair(numberOf(at(P, {"line"})).value_or(0),
+                     numberOf(at(P, {"character"})).value_or(0));
+  };
+  return Key(A) < Key(B);
+}
+
+/// Do two ranges have a position in common? Their ends count.
+static bool touch(const Json &A, const Json &B) {
+  return !isBefore(at(A, {"end"}), at(B, {"start"})) &&
+         !isBefore(at(B, {"end"}), at(A, {"start"}));
+}
+
 /// Kinds form a tree: "source" has "source.fixAll" in it.
 static bool isWithin(StringRef Kind, StringRef Wanted) {
   return Kind.consume_front(Wanted) && (Kind.empty() || Kind.front() == '.');
@@ -159,6 +173,21 @@ static unsigned endOfWord(StringRef Text, unsigned Begin) {
   if (Length)
     return Begin + Length;
   return Begin + (!Rest.empty() && llvm::isPrint(Rest.front()));
+}
+
+static Json positionOf(const SourceText &Text, unsigned Offset,
+                       PositionEncoding Encoding) {
+  const SourceText::Position P = Encoding == PositionEncoding::Utf8
+                                     ? Text.position(Offset)
+                                     : Text.positionUtf16(Offset);
+  return {{"line", P.Line - 1}, {"character", P.Column - 1}};
+}
+
+/// The range of bytes \p Begin to \p End.
+static Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
+                    PositionEncoding Encoding) {
+  return {{"start", positionOf(Text, Begin, Encoding)},
+          {"end", positionOf(Text, std::max(Begin, End), Encoding)}};
 }
 
 namespace {

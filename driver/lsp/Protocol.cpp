@@ -63,20 +63,6 @@ std::string pathOf(StringRef Uri) {
 
 std::string uriOf(StringRef Path) { return "file://" + percentEncode(Path); }
 
-static Json positionOf(const SourceText &Text, unsigned Offset,
-                       PositionEncoding Encoding) {
-  const SourceText::Position P = Encoding == PositionEncoding::Utf8
-                                     ? Text.position(Offset)
-                                     : Text.positionUtf16(Offset);
-  return {{"line", P.Line - 1}, {"character", P.Column - 1}};
-}
-
-Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
-             PositionEncoding Encoding) {
-  return {{"start", positionOf(Text, Begin, Encoding)},
-          {"end", positionOf(Text, std::max(Begin, End), Encoding)}};
-}
-
 /// The bytes of \p Line that \p Units UTF-16 code units take, at most.
 static size_t bytesOf(StringRef Line, int64_t Units) {
   StringRef Rest = Line;
@@ -105,19 +91,6 @@ static std::optional<unsigned> offsetOf(const SourceText &Text,
                             ? std::min<uint64_t>(*Character, Here.size())
                             : bytesOf(Here, *Character);
   return Here.data() - Text.text().data() + Column;
-}
-
-static bool isBefore(const Json &A, const Json &B) {
-  auto Key = [](const Json &P) {
-    return std::pair(numberOf(at(P, {"line"})).value_or(0),
-                     numberOf(at(P, {"character"})).value_or(0));
-  };
-  return Key(A) < Key(B);
-}
-
-bool touch(const Json &A, const Json &B) {
-  return !isBefore(at(A, {"end"}), at(B, {"start"})) &&
-         !isBefore(at(B, {"end"}), at(A, {"start"}));
 }
 
 Json diagnosticOfFile(StringRef Message, Severity How) {

@@ -65,13 +65,6 @@ inline std::string toText(const Json &Value) { return written(Value); }
 std::string pathOf(llvm::StringRef Uri);
 std::string uriOf(llvm::StringRef Path);
 
-/// The range of bytes \p Begin to \p End.
-Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
-             PositionEncoding Encoding);
-
-/// Do two ranges have a position in common? Their ends count.
-bool touch(const Json &A, const Json &B);
-
 /// A diagnostic about a file as a whole, on its first line.
 Json diagnosticOfFile(llvm::StringRef Message, Severity How);
 

@@ -25,14 +25,6 @@ std::string percentEncode(StringRef Path) {
   return Result;
 }
 
-std::string asSentence(StringRef Text) {
-  Text = Text.rtrim();
-  return Text.str() +
-         (Text.ends_with(".") || Text.ends_with("!") || Text.ends_with("?")
-              ? ""
-              : ".");
-}
-
 std::string capitalized(std::string Sentence) {
   StringRef FirstWord = StringRef(Sentence).split(' ').first;
   if (llvm::all_of(FirstWord, llvm::isAlpha))

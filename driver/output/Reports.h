@@ -57,9 +57,6 @@ struct Report {
 /// \p Path as part of a URI.
 std::string percentEncode(llvm::StringRef Path);
 
-/// \p Text with a full stop at its end.
-std::string asSentence(llvm::StringRef Text);
-
 /// \p Sentence with a capital at its beginning, unless that is a name of code.
 std::string capitalized(std::string Sentence);
 

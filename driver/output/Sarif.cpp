@@ -52,6 +52,15 @@ static double rank(const Finding &F) {
   return std::round((Base + 30 * Doublings / 64) * 1000) / 1000;
 }
 
+/// \p Text with a full stop at its end.
+static std::string asSentence(StringRef Text) {
+  Text = Text.rtrim();
+  return Text.str() +
+         (Text.ends_with(".") || Text.ends_with("!") || Text.ends_with("?")
+              ? ""
+              : ".");
+}
+
 static Json message(StringRef Text) { return {{"text", Text.str()}}; }
 
 static Json locations(Json Physical) {
