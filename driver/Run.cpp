@@ -436,7 +436,7 @@ void Run::report() {
   Written.Vanished = Selected->vanished();
   Written.GivenUp = All.GivenUp;
   if (!Options.Reports.Sarif.empty())
-    std::tie(Written.From.Repository, Written.From.Revision) = originOf(Root);
+    std::tie(Written.Repository, Written.Revision) = originOf(Root);
   Outputs->make(Written);
 
   llvm::copy_if(All.Findings, std::back_inserter(New),

@@ -28,12 +28,6 @@ namespace libtorch_tidy::driver {
 
 class Configuration;
 
-/// Where the sources come from, as far as git knows.
-struct Provenance {
-  std::string Repository; ///< A URI, without credentials; empty: not known.
-  std::string Revision;   ///< Empty when files differ from it.
-};
-
 /// One run, as writers see it.
 struct Report {
   /// Paths are written relative to this folder. Canonical, without a slash at
@@ -49,7 +43,9 @@ struct Report {
   /// With a baseline: findings are marked, and these of it are gone.
   bool HasBaseline = false;
   std::vector<Finding> Vanished = {};
-  Provenance From = {};
+  /// Where the sources come from, as far as git knows: a URI without
+  /// credentials, and what is empty when files differ from it.
+  std::string Repository = {}, Revision = {};
   std::vector<GivenUpFunction> GivenUp = {};
   size_t LeftOut = 0; ///< Findings that are too many for the form.
 };

@@ -147,10 +147,10 @@ public:
         {"columnKind", "utf16CodeUnits"},
         {"artifacts", std::move(Files)},
         {"results", std::move(Results)}};
-    if (!Run.From.Repository.empty()) {
-      Json Control = {{"repositoryUri", Run.From.Repository}};
-      if (!Run.From.Revision.empty())
-        Control["revisionId"] = Run.From.Revision;
+    if (!Run.Repository.empty()) {
+      Json Control = {{"repositoryUri", Run.Repository}};
+      if (!Run.Revision.empty())
+        Control["revisionId"] = Run.Revision;
       Control["mappedTo"] = {{"uriBaseId", "%SRCROOT%"}};
       TheRun["versionControlProvenance"] = Json::array({std::move(Control)});
     }
