@@ -229,12 +229,6 @@ static Opt<bool> &statsOption() {
   return Stats;
 }
 
-static std::optional<std::string> ifGiven(const cl::opt<std::string> &Option) {
-  if (!Option.getNumOccurrences())
-    return std::nullopt;
-  return Option.getValue();
-}
-
 /// The level that \p Option names, if it was given.
 static Error readLevel(StringRef Option, StringRef Value, bool IsGiven,
                        std::optional<Level> &Result) {
@@ -328,15 +322,14 @@ static Error checkCombinations(bool HasFlags) {
 
 static ConfigurationOptions configuration() {
   ConfigurationOptions Result;
-  Result.Checks = ifGiven(Checks);
-  Result.Config = ifGiven(Config);
-  Result.ConfigFile = ifGiven(ConfigFile);
-  Result.HeaderFilter = ifGiven(HeaderFilter);
-  Result.ExcludeHeaderFilter = ifGiven(ExcludeHeaderFilter);
-  Result.LineFilter = ifGiven(LineFilter);
-  Result.WarningsAsErrors = ifGiven(WarningsAsErrors);
-  if (UseColor.getNumOccurrences())
-    Result.UseColor = UseColor;
+  Result.Checks = Checks.given();
+  Result.Config = Config.given();
+  Result.ConfigFile = ConfigFile.given();
+  Result.HeaderFilter = HeaderFilter.given();
+  Result.ExcludeHeaderFilter = ExcludeHeaderFilter.given();
+  Result.LineFilter = LineFilter.given();
+  Result.WarningsAsErrors = WarningsAsErrors.given();
+  Result.UseColor = UseColor.given();
   return Result;
 }
 
@@ -398,10 +391,8 @@ static AnalysisOptions analysis(bool OnlyVerifiedFixes) {
   Result.Timeout = Timeout;
   Result.SkipUnrelated = SkipUnrelated;
   Result.Cache = {!NoCache, CacheDir, CacheSize};
-  Result.Background =
-      NoBackground.getNumOccurrences() ? !NoBackground : !isForCi();
-  if (ShowProgress.getNumOccurrences())
-    Result.Progress.Show = ShowProgress;
+  Result.Background = !NoBackground.given().value_or(isForCi());
+  Result.Progress.Show = ShowProgress.given();
   Result.Progress.Quiet = Quiet;
   return Result;
 }

@@ -19,6 +19,7 @@
 #include "driver/output/Reports.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 
 namespace libtorch_tidy::driver {
@@ -35,6 +36,12 @@ template <typename T> struct Opt : llvm::cl::opt<T> {
       : llvm::cl::opt<T>(Name, llvm::cl::value_desc(Value),
                          llvm::cl::desc(Help), Given...,
                          llvm::cl::cat(Category)) {}
+
+  /// Its value, if it was given.
+  std::optional<T> given() const {
+    return this->getNumOccurrences() ? std::optional<T>(this->getValue())
+                                     : std::nullopt;
+  }
 };
 
 struct Flag : Opt<bool> {
