@@ -184,7 +184,8 @@ static std::string escapeXml(StringRef Text) {
 std::string toJunit(const Report &R) {
   struct Suite {
     std::vector<const Finding *> Findings;
-    std::string Trouble; ///< Why it is not analysed in full.
+    std::string
+        Trouble; ///< Why it is not analysed in full, unless findings say so.
     unsigned Defects = 0, Errors = 0;
   };
   std::map<std::string, Suite> Suites;
@@ -200,8 +201,9 @@ std::string toJunit(const Report &R) {
   for (auto &[Name, S] : Suites) {
     for (const Finding *F : S.Findings)
       ++(F->Kind == FindingKind::Defect ? S.Defects : S.Errors);
-    if (!S.Trouble.empty() && !S.Errors)
-      S.Errors = 1;
+    if (S.Errors)
+      S.Trouble.clear(); // They say it.
+    S.Errors += !S.Trouble.empty();
     Failures += S.Defects;
     Errors += S.Errors;
     Tests += std::max(1U, S.Defects + S.Errors);
@@ -230,9 +232,7 @@ std::string toJunit(const Report &R) {
          << escapeXml(inWords(F->Where, R) + ": " + withSteps(*F, R)) << "</"
          << Element << ">\n    </testcase>\n";
     }
-    if (!S.Trouble.empty() && llvm::none_of(S.Findings, [](const Finding *F) {
-          return F->Kind != FindingKind::Defect;
-        })) {
+    if (!S.Trouble.empty()) {
       Case("analysis");
       OS << ">\n      <error type=\"error\" message=\"it could not be analysed "
             "in full: "
