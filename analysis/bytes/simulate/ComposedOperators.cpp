@@ -171,23 +171,20 @@ static OperatorResult distances(OperatorCall &Op) {
   const int64_t Mode = Op.integer("compute_mode", 0);
   const bool Multiplies = Op.maybeReal("p").value_or(2) == 2 &&
                           (Mode == 1 || (Mode == 0 && (P > 25 || R > 25)));
-  if (Multiplies) {
-    // Of the squares that a product of matrices adds up.
-    const BlockPtr Squares =
-        Op.scratch(elementsOf(productOf({Batch, P, Width + 4}), Each) +
-                   elementsOf(productOf({Batch, R, Width + 4}), Each));
-    const Tensor Out = Op.make(To, A);
-    // backward() makes both gradients, whichever is asked for.
-    const uint64_t Own = gradientBytes(A) + gradientBytes(B);
-    return Op.record({Out}, {{A}, {B}}, {A, B, Out},
-                     bytesOf(Out) + 3 * (bytesOf(A) + bytesOf(B)) - Own);
-  }
+  // Of the squares that a product of matrices adds up.
+  const int64_t Squares = Multiplies ? Width + 4 : 0;
+  const BlockPtr Summed =
+      Op.scratch(elementsOf(productOf({Batch, P, Squares}), Each) +
+                 elementsOf(productOf({Batch, R, Squares}), Each));
   const Tensor Out = Op.make(To, A);
   const uint64_t Size = bytesOf(Out);
   // For the second gradient, the other two are transposed.
-  return Op.record({Out}, {{A}, {B}}, {A, B, Out},
-                   B->needsGradient() ? 2 * Size : 0,
-                   B->needsGradient() ? 2 * Size : Size);
+  uint64_t Scratch = B->needsGradient() ? 2 * Size : 0,
+           SparseScratch = std::max(Scratch, Size);
+  if (Multiplies) // Both gradients are made, whichever is asked for.
+    Scratch = SparseScratch = Size + 3 * (bytesOf(A) + bytesOf(B)) -
+                              gradientBytes(A) - gradientBytes(B);
+  return Op.record({Out}, {{A}, {B}}, {A, B, Out}, Scratch, SparseScratch);
 }
 
 /// The product of two tensors of the same labels, summed over dimensions
