@@ -52,35 +52,34 @@ public:
   void checkMatch(const Match &Result) override;
 };
 
-/// How often what a condition guards runs in a loop.
-enum class Often { Always, Mostly, Sometimes };
-
+/// How often a condition holds in a loop: always, or unless a remainder is 0.
 struct Frequency {
-  Often How = Often::Always;
-  const Expr *Remainder = nullptr; ///< Where it is not 0: mostly.
+  const Expr *Remainder = nullptr;
   int64_t Period = 0;
 };
 
 /// i % 100, i % 100 != 0: true in 99 of 100 rounds; i % 2 == 0 in one of 2.
-Frequency frequencyOf(const Expr *Condition, const ASTContext &Context) {
+/// nullopt for what may hold less often.
+std::optional<Frequency> frequencyOf(const Expr *Condition,
+                                     const ASTContext &Context) {
   Condition = Condition->IgnoreParenImpCasts();
   if (torch::asksForDevice(Condition))
-    return {};
+    return Frequency{};
   const auto *Op = dyn_cast<BinaryOperator>(Condition);
   if (Op && Op->getOpcode() == BO_LAnd) {
-    Frequency Left = frequencyOf(Op->getLHS(), Context);
-    Frequency Right = frequencyOf(Op->getRHS(), Context);
+    const auto Left = frequencyOf(Op->getLHS(), Context);
+    const auto Right = frequencyOf(Op->getRHS(), Context);
+    if (Left && !Left->Remainder)
+      return Right;
+    if (Right && !Right->Remainder)
+      return Left;
     // `if (option && i % 100)`: a remainder next to a switch.
     auto IsSwitch = [](const Expr *E) {
       return isa<DeclRefExpr, MemberExpr>(E->IgnoreParenImpCasts());
     };
-    if (Left.How == Often::Always ||
-        (Right.How == Often::Mostly && IsSwitch(Op->getLHS())))
-      return Right;
-    if (Right.How == Often::Always ||
-        (Left.How == Often::Mostly && IsSwitch(Op->getRHS())))
-      return Left;
-    return {Often::Sometimes};
+    return IsSwitch(Op->getRHS())   ? Left
+           : IsSwitch(Op->getLHS()) ? Right
+                                    : std::nullopt;
   }
   if (Op && Op->getOpcode() == BO_NE &&
       cpp::constantInt(Op->getRHS(), Context) == 0)
@@ -93,8 +92,8 @@ Frequency frequencyOf(const Expr *Condition, const ASTContext &Context) {
       Op && Op->getOpcode() == BO_Rem ? cpp::constantInt(Op->getRHS(), Context)
                                       : std::nullopt;
   if (Period && (Equal ? *Period == 2 : *Period >= 2))
-    return {Often::Mostly, Op, *Period};
-  return {Often::Sometimes};
+    return Frequency{Op, *Period};
+  return std::nullopt;
 }
 
 /// Why a round of a loop is more than one step; null when it is not. \p Body is
@@ -162,11 +161,10 @@ const Reason *whyRare(EmptiedCache &E, const cpp::Body &In) {
     if (isa<CompoundStmt>(Parent) && In.leavesAfter(S, E.Loop))
       return &EmptyCacheInLoop.LeavesLoop;
     if (const auto *If = dyn_cast<IfStmt>(Parent)) {
-      const Frequency Here = frequencyOf(If->getCond(), In.context());
-      if (If->getThen() != S || Here.How == Often::Sometimes ||
-          E.Runs.How == Often::Mostly)
+      const auto Here = frequencyOf(If->getCond(), In.context());
+      if (If->getThen() != S || !Here || E.Runs.Remainder)
         return &EmptyCacheInLoop.Conditional;
-      E.Runs = Here;
+      E.Runs = *Here;
     }
   }
   return nullptr;
@@ -193,7 +191,7 @@ Finding worded(const EmptiedCache &E) {
   Finding F =
       Finding::from(E.Call)
           .says(cpp::calleeName(E.Call) + "() in " +
-                (Runs.How == Often::Mostly
+                (Runs.Remainder
                      ? std::to_string(Runs.Period - 1) + " of " +
                            std::to_string(Runs.Period) + " iterations"
                      : "every iteration") +
