@@ -212,11 +212,13 @@ private:
 
   static bool isGetFirst(const FunctionDecl *Callee) {
     const TemplateArgumentList *Args = Callee->getTemplateSpecializationArgs();
-    return Args && Args->size() > 0 &&
-           ((Args->get(0).getKind() == TemplateArgument::Integral &&
-             Args->get(0).getAsIntegral() == 0) ||
-            (Args->get(0).getKind() == TemplateArgument::Type &&
-             torch::isPackedSequence(Args->get(0).getAsType())));
+    if (!Args || Args->size() == 0)
+      return false;
+    const TemplateArgument &First = Args->get(0);
+    return First.getKind() == TemplateArgument::Integral
+               ? First.getAsIntegral() == 0
+               : First.getKind() == TemplateArgument::Type &&
+                     torch::isPackedSequence(First.getAsType());
   }
 
   cpp::Body &In;

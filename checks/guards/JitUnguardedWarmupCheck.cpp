@@ -47,12 +47,8 @@ constexpr struct JitUnguardedWarmupReasons {
                      "which a guard lasts, trains or needs history."};
 } JitUnguardedWarmup{};
 
-struct ScriptCall {
-  const Expr *Call;
-  GradMode Mode;
-};
-
-using ScriptCalls = llvm::SmallVector<ScriptCall, 4>;
+/// The calls of one module.
+using ScriptCalls = llvm::SmallVector<flow::CallSite, 4>;
 
 /// The variable, or the member of this, that holds the module.
 const ValueDecl *moduleOf(const Expr *Call) {
@@ -120,7 +116,7 @@ const Expr *guardedLater(const ValueDecl *Module, const ScriptCalls &Calls,
                          const FunctionFlow &Flow,
                          llvm::SmallVectorImpl<Because> &WhyNot) {
   const Expr *First = Calls.front().Call;
-  for (const auto &[Call, Mode] : Calls) {
+  for (const auto &[Call, Callee, Mode] : Calls) {
     if (Mode != GradMode::Off)
       continue;
     if (areExclusive(First, Call, Flow))
@@ -191,7 +187,7 @@ private:
     llvm::MapVector<const ValueDecl *, ScriptCalls> CallsOf;
     for (const auto &[Call, Mode] : Flow.scriptCalls())
       if (const ValueDecl *Module = moduleOf(Call))
-        CallsOf[Module].push_back({Call, Mode});
+        CallsOf[Module].push_back({Call, nullptr, Mode});
     for (const auto &[Module, Calls] : CallsOf) {
       const Expr *First = Calls.front().Call;
       if (Calls.front().Mode != GradMode::On)
