@@ -114,8 +114,7 @@ private:
 
   void add(const CXXRecordDecl *Class, llvm::ArrayRef<const Expr *> Arguments,
            SourceLocation At) {
-    Class = Class && !Class->isDependentContext() ? definitionOf(Class, Define)
-                                                  : nullptr;
+    Class = definitionOf(Class, Define);
     if (!Class || Class->isDependentContext() ||
         modelClass(Class) != ModelClass::UserModule)
       return;

@@ -209,9 +209,9 @@ private:
       std::vector<std::string> Names;
       for (const CXXRecordDecl *R : Matching)
         Names.push_back(fullName(R));
-      refuse(Asked.Name, Class->getLocation(),
-             "several classes are called that: " + llvm::join(Names, ", "));
-      return;
+      return refuse(Asked.Name, Class->getLocation(),
+                    "several classes are called that: " +
+                        llvm::join(Names, ", "));
     }
     if (!constructorFor(Class, Asked.Arguments) &&
         !(Asked.Arguments.empty() && Class->needsImplicitDefaultConstructor()))

@@ -62,10 +62,9 @@ std::string shown(const Cell &V, clang::QualType Type = {});
 /// The arguments of a forward(). Their tensors have sizes, and no memory.
 struct StepInputs {
   std::vector<Cell> Arguments;
-  std::vector<std::string> Texts; ///< As a reader writes them.
-  Spot From;                      ///< Empty: the command line.
-  std::string Trouble;            ///< forward() does not take them.
-  Spot TroubleAt;
+  std::vector<std::string> Texts;    ///< As a reader writes them.
+  Spot From;                         ///< Empty: the command line.
+  std::optional<MissingRow> Trouble; ///< Why forward() does not take them.
 };
 
 /// \p Texts, as parseInputText() takes them, for the forward() of \p Class. A
@@ -74,12 +73,15 @@ StepInputs inputsOf(llvm::ArrayRef<std::string> Texts,
                     const clang::CXXRecordDecl *Class,
                     const clang::SourceManager &SM);
 
-/// A call of forward() in the program, outside of modules.
-struct PassedInputs {
-  const clang::CXXRecordDecl *Class; ///< Of the model; canonical.
+/// A construction of a module in the program, or a call of its forward(),
+/// outside of modules.
+struct Construction {
+  const clang::CXXRecordDecl *Class;
   llvm::SmallVector<const clang::Expr *, 4> Arguments;
   clang::SourceLocation At;
-  const clang::ValueDecl *Model; ///< What names the model; may be null.
+};
+struct PassedInputs : Construction { ///< Its class is canonical.
+  const clang::ValueDecl *Model;     ///< What names the model; may be null.
 };
 /// \p E as such a call; nullopt for others.
 std::optional<PassedInputs> asPassedInputs(const clang::CallExpr *E);
@@ -103,13 +105,6 @@ std::optional<std::vector<Cell>> withBatch(llvm::ArrayRef<Cell> Given,
 //===----------------------------------------------------------------------===//
 // The models of a unit, Constructions.cpp
 //===----------------------------------------------------------------------===//
-
-/// A construction of a module in the program.
-struct Construction {
-  const clang::CXXRecordDecl *Class;
-  llvm::SmallVector<const clang::Expr *, 4> Arguments;
-  clang::SourceLocation At;
-};
 
 /// What a unit has that has to do with models.
 struct UnitModels {

@@ -88,8 +88,11 @@ static Cell evalName(Interpreter &VM, const ValueDecl *D, const Expr *E) {
     if (auto It = Variables.find(Canonical); It != Variables.end())
       return It->second;
   }
-  if (std::optional<ElementType> Type = namedElementType(D))
-    return typeValue(*Type);
+  // torch::kHalf
+  if (torch::isTorchDecl(D) && isa<VarDecl, EnumConstantDecl>(D) &&
+      torch::isScalarType(D->getType()))
+    if (std::optional<ElementType> Type = elementType(cpp::nameOf(D)))
+      return typeValue(*Type);
   if (const auto *Constant = dyn_cast<EnumConstantDecl>(D))
     return Constant->getInitVal().isRepresentableByInt64()
                ? integer(Constant->getInitVal().getExtValue())
@@ -242,7 +245,7 @@ static Cell evalList(Interpreter &VM, const InitListExpr *E) {
   const QualType T = E->getType();
   const CXXRecordDecl *R = T->getAsCXXRecordDecl();
   if (R && !cpp::isOfLibrary(R)) {
-    const Cell Object = recordValue(R);
+    const Cell Object = valueOf(Value::Record, &Value::Class, R);
     unsigned I = R->getNumBases();
     for (const FieldDecl *Field : R->fields()) {
       if (compat::isUnnamedBitField(Field))

@@ -156,12 +156,12 @@ StepInputs inputsOf(ArrayRef<std::string> Texts, const CXXRecordDecl *Class,
     Result.Arguments.push_back(
         Forward ? typed(*Given, Forward->getParamDecl(I)->getType(), Trouble)
                 : asTensor(*Given));
-    if (Trouble.empty() || !Result.Trouble.empty())
+    if (Trouble.empty() || Result.Trouble)
       continue;
     const ParmVarDecl *Param = Forward->getParamDecl(I);
-    Result.Trouble =
-        ("'" + Param->getName() + "' of forward() " + Trouble).str();
-    Result.TroubleAt = spotOf(Param->getLocation(), SM);
+    Result.Trouble = {
+        spotOf(Param->getLocation(), SM),
+        ("'" + Param->getName() + "' of forward() " + Trouble).str()};
   }
   return Result;
 }
@@ -224,8 +224,9 @@ std::optional<PassedInputs> asPassedInputs(const CallExpr *E) {
       Class = Held;
     else if (torch::isModuleClass(Of))
       Class = Of;
-  return PassedInputs{Class->getCanonicalDecl(), Call->Inputs,
-                      E->Stmt::getBeginLoc(), torch::moduleNamed(Call->Module)};
+  return PassedInputs{
+      {Class->getCanonicalDecl(), Call->Inputs, E->Stmt::getBeginLoc()},
+      torch::moduleNamed(Call->Module)};
 }
 
 /// Is \p V something that a step can be given? All sizes are known.

@@ -86,13 +86,11 @@ static Cell makeHolder(Interpreter &VM, const CXXRecordDecl *Class,
   };
   if (Arguments.size() == 1) {
     const Cell &Only = Arguments.front();
-    if (Only->What == Value::Null)
-      return Only;
-    if (Only->What == Value::Module && IsHeld(Only->Held->Class))
-      return Only;
-    if (Only->What == Value::Unknown && !Types.empty() &&
-        torch::isModule(Types.front()) &&
-        IsHeld(cpp::recordOf(cpp::pointeeOf(Types.front()))))
+    if (Only->What == Value::Null ||
+        (Only->What == Value::Module && IsHeld(Only->Held->Class)) ||
+        (Only->What == Value::Unknown && !Types.empty() &&
+         torch::isModule(Types.front()) &&
+         IsHeld(cpp::recordOf(cpp::pointeeOf(Types.front())))))
       return Only;
   }
   // One that nothing can be made for holds nothing.
@@ -221,7 +219,7 @@ static Cell makeRecord(Interpreter &VM, const CXXRecordDecl *Class,
                        ArrayRef<Cell> Arguments,
                        const CXXConstructorDecl *Constructor,
                        SourceLocation At) {
-  const Cell Object = recordValue(Class);
+  const Cell Object = valueOf(Value::Record, &Value::Class, Class);
   if (!Constructor)
     Constructor = constructorFor(Class, Arguments);
   if (!Constructor && Class->isAggregate()) {

@@ -342,8 +342,8 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
   Model.HasStep = true;
   Row.InputTexts = Inputs.Texts;
   Row.InputFrom = Inputs.From;
-  if (!Inputs.Trouble.empty()) {
-    Row.Missing.push_back({Inputs.TroubleAt, Inputs.Trouble});
+  if (Inputs.Trouble) {
+    Row.Missing.push_back(*Inputs.Trouble);
     Row.Fails = true;
     return;
   }

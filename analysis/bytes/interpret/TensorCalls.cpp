@@ -82,16 +82,6 @@ static Cell makeTensor(const LibraryCall &C, MaybeSizes Sizes,
   return tensorValue(std::move(T));
 }
 
-/// torch::zeros(sizes, options).
-static Cell makeSized(const LibraryCall &C) {
-  return makeTensor(C, sizesOf(C.Arguments[0]), Float32);
-}
-
-/// torch::full(sizes, value, options).
-static Cell makeFull(const LibraryCall &C) {
-  return makeTensor(C, sizesOf(C.Arguments[0]), typeOfNumbers(C.Arguments[1]));
-}
-
 /// torch::eye(n, [m,] options).
 static Cell makeSquare(const LibraryCall &C) {
   auto IsInteger = [&](unsigned I) {
@@ -142,8 +132,17 @@ static Cell makeOfValues(const LibraryCall &C) {
 }
 
 static const CallRule FactoryRules[] = {
-    {"zeros ones empty rand randn", makeSized, 1},
-    {"full", makeFull, 2},
+    // Of sizes, and options.
+    {"zeros ones empty rand randn",
+     [](auto &C) { return makeTensor(C, sizesOf(C.Arguments[0]), Float32); },
+     1},
+    // Of sizes, a value, and options.
+    {"full",
+     [](auto &C) {
+       return makeTensor(C, sizesOf(C.Arguments[0]),
+                         typeOfNumbers(C.Arguments[1]));
+     },
+     2},
     {"eye", makeSquare, 1},
     {"arange", makeRange, 1},
     {"linspace logspace", makeSteps, 3},

@@ -155,9 +155,6 @@ inline Cell typeValue(ElementType Type) {
 inline Cell pointerTo(Cell Target) {
   return valueOf(Value::Pointer, &Value::Target, std::move(Target));
 }
-inline Cell recordValue(const clang::CXXRecordDecl *Class) {
-  return valueOf(Value::Record, &Value::Class, Class);
-}
 
 /// Not null, and a number.
 inline bool isNumber(const Cell &V) {

@@ -102,14 +102,6 @@ bool isArrayRef(const CXXRecordDecl *R) {
   return torch::isTorchDecl(R) && cpp::nameOf(R) == "ArrayRef";
 }
 
-std::optional<ElementType> namedElementType(const ValueDecl *D) {
-  if (!D || !torch::isTorchDecl(D) ||
-      (!isa<VarDecl>(D) && !isa<EnumConstantDecl>(D)))
-    return std::nullopt;
-  return torch::isScalarType(D->getType()) ? elementType(cpp::nameOf(D))
-                                           : std::nullopt;
-}
-
 bool setsElementType(const FunctionDecl *F) {
   return F && torch::isTorchDecl(F) && cpp::nameOf(F) == "dtype";
 }

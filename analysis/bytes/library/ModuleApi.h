@@ -57,9 +57,6 @@ bool isForward(const clang::FunctionDecl *F);
 /// ArrayRef, with parts by slice(from[, count]) and vec().
 bool isArrayRef(const clang::CXXRecordDecl *R);
 
-/// The element type that \p D names, as torch::kHalf; nullopt for others.
-std::optional<ElementType> namedElementType(const clang::ValueDecl *D);
-
 /// dtype(), which makes or changes TensorOptions.
 bool setsElementType(const clang::FunctionDecl *F);
 /// Does an argument of type \p T decide the type of elements: an element type,

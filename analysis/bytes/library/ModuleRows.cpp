@@ -26,19 +26,14 @@ public:
     addRow(Root, "", Root->ClassName, 0, /*Unlisted=*/false);
     // After all that is listed: what is in both is listed.
     for (size_t I = 0; I < Held.size(); ++I) {
-      const HeldModule H = Held[I];
-      if (!Seen.count(H.Module.get()))
-        addRow(H.Module, H.Path, H.Name, 1, /*Unlisted=*/true);
+      const auto [Module, Path] = Held[I];
+      if (!Seen.count(Module.get()))
+        addRow(Module, Path, Path, 1, /*Unlisted=*/true);
     }
     return std::move(Seen);
   }
 
 private:
-  struct HeldModule {
-    ModulePtr Module;
-    std::string Path, Name;
-  };
-
   void addTensors(const ModuleInstance &M, ModuleRow &Row) {
     for (const bool IsParameter : {true, false})
       for (const ModuleInstance::Tensor &T :
@@ -97,7 +92,7 @@ private:
         addRow(Child.Module, PathOf(Child.Name), Child.Name, Depth + 1,
                Unlisted);
     for (const ModuleInstance::Child &Child : M->Unlisted)
-      Held.push_back({Child.Module, PathOf(Child.Name), PathOf(Child.Name)});
+      Held.emplace_back(Child.Module, PathOf(Child.Name));
     if (!Stopped && !M->IsIncomplete)
       holdMembers(*M, PathOf);
   }
@@ -112,7 +107,7 @@ private:
       const std::string Path = PathOf(Field->getName());
       auto Hold = [&](const Cell &V) {
         if (V->What == Value::Module)
-          Held.push_back({V->Held, Path, Path});
+          Held.emplace_back(V->Held, Path);
       };
       Hold(Member);
       if (Member->What == Value::List)
@@ -126,7 +121,7 @@ private:
   std::vector<ModuleRow> &Rows;
   RowPaths Seen;
   std::set<const TensorInstance *> Counted;
-  std::vector<HeldModule> Held;
+  std::vector<std::pair<ModulePtr, std::string>> Held;
 };
 
 } // namespace
