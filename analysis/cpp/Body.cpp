@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Body.h"
-#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/UnitContext.h"
 #include "clang/AST/ASTContext.h"

@@ -12,7 +12,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/ExprCXX.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -34,8 +33,7 @@ static bool callsParameter(const CallExpr *Call, const ParmVarDecl *Param) {
     Callee = Op->getOperator() == OO_Call ? Op->getArg(0) : nullptr;
   else if (does(Call, Std::Invoke) && Call->getNumArgs() > 0)
     Callee = Call->getArg(0);
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(stripImplicit(Callee));
-  return Ref && Ref->getDecl() == Param;
+  return variableOf(Callee) == Param;
 }
 
 bool runsArgument(const CallExpr *Call, unsigned Index) {

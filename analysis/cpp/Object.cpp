@@ -60,20 +60,14 @@ const ValueDecl *rootOf(const Expr *E) {
       E = Base;
       continue;
     }
-    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
       E = Subscript->getBase();
-      continue;
-    }
-    if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-        Op && Op->getOperator() == OO_Subscript) {
-      E = Op->getArg(0);
-      continue;
-    }
-    if (isStdCall(E, Std::Part) && cast<CallExpr>(E)->getNumArgs() == 1) {
+    else if ((Op && Op->getOperator() == OO_Subscript) ||
+             (isStdCall(E, Std::Part) && cast<CallExpr>(E)->getNumArgs() == 1))
       E = cast<CallExpr>(E)->getArg(0);
-      continue;
-    }
-    return nullptr;
+    else
+      return nullptr;
   }
   return nullptr;
 }
@@ -160,16 +154,13 @@ static const Expr *sameObject(const CallExpr *Call) {
 
 /// The object that \p Call returns a part of, or null.
 static const Expr *wholeOf(const CallExpr *Call) {
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
-    return Op->getOperator() == OO_Subscript &&
-                   !library::isValue(Op->getArg(0)->getType())
-               ? Op->getArg(0)
-               : nullptr;
   if (isStdCall(Call, Std::Part) && Call->getNumArgs() == 1)
     return Call->getArg(0);
+  const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+  if (Op && Op->getOperator() == OO_Subscript)
+    return library::isValue(Op->getArg(0)->getType()) ? nullptr : Op->getArg(0);
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  if (!Method || !Callee || !isOfLibrary(Callee) ||
+  if (!Method || !isOfLibrary(Call->getDirectCallee()) ||
       library::isValue(Method->getObjectType()))
     return nullptr;
   return library::returnsAPart(Call) || does(Call, Std::Element | Std::Begin)

@@ -34,9 +34,7 @@ bool isStdDecl(const Decl *D) {
 }
 
 const CXXRecordDecl *recordOf(QualType T) {
-  if (T.isNull())
-    return nullptr;
-  return T.getNonReferenceType()->getAsCXXRecordDecl();
+  return T.isNull() ? nullptr : T.getNonReferenceType()->getAsCXXRecordDecl();
 }
 
 /// Compares from the inside out.

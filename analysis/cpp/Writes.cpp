@@ -107,19 +107,18 @@ public:
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (!Callee || isStdCall(Call, Std::Tie | Std::Move | Std::Part))
       return true;
-    const unsigned Shift = isMemberOperator(Call);
-    for (unsigned I = Shift; I < Call->getNumArgs(); ++I)
-      if (I - Shift < Callee->getNumParams())
-        passed(Call, Call->getArg(I),
-               Callee->getParamDecl(I - Shift)->getType());
+    // Operators that are members have their object as argument 0.
+    const unsigned Shift =
+        isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(Callee);
+    passed(
+        Call, Callee,
+        llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(Shift));
     return true;
   }
 
   bool VisitCXXConstructExpr(CXXConstructExpr *Ctor) {
-    for (unsigned I = 0; I < Ctor->getNumArgs(); ++I)
-      if (I < Ctor->getConstructor()->getNumParams())
-        passed(Ctor, Ctor->getArg(I),
-               Ctor->getConstructor()->getParamDecl(I)->getType());
+    passed(Ctor, Ctor->getConstructor(),
+           llvm::ArrayRef(Ctor->getArgs(), Ctor->getNumArgs()));
     return true;
   }
 
@@ -137,7 +136,8 @@ private:
 
   void assigned(const Expr *Where, const Expr *Left, const Expr *Value) {
     const auto *Builtin = dyn_cast<BinaryOperator>(Where);
-    if (!isWhole(Left) || compound(Where) ||
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Where);
+    if (!isWhole(Left) || (Op && Op->getOperator() != OO_Equal) ||
         (Builtin && Builtin->getOpcode() != BO_Assign))
       add(WriteKind::Changed, Where);
     else
@@ -146,9 +146,10 @@ private:
           Where, Value, Left);
   }
 
-  static bool compound(const Expr *Where) {
-    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Where);
-    return Op && Op->getOperator() != OO_Equal;
+  void passed(const Expr *Where, const FunctionDecl *To,
+              llvm::ArrayRef<const Expr *> Args) {
+    for (const auto &[Arg, Param] : llvm::zip(Args, To->parameters()))
+      passed(Where, Arg, Param->getType());
   }
 
   void passed(const Expr *Where, const Expr *Arg, QualType Param = QualType()) {
@@ -207,12 +208,11 @@ static bool handsOn(const Expr *E) {
 bool isReassigned(const ValueDecl *Var, const Stmt *Body) {
   if (!Body)
     return true;
-  for (const Write &W : writesTo(Var, Body))
-    if (W.Kind == WriteKind::Assigned ||
-        (W.Kind == WriteKind::Escaped && !handsOn(W.Where)) ||
-        (W.Kind == WriteKind::Released && W.Overwritten))
-      return true;
-  return false;
+  return llvm::any_of(writesTo(Var, Body), [](const Write &W) {
+    return W.Kind == WriteKind::Assigned ||
+           (W.Kind == WriteKind::Escaped && !handsOn(W.Where)) ||
+           (W.Kind == WriteKind::Released && W.Overwritten);
+  });
 }
 
 } // namespace libtorch_tidy::cpp

@@ -81,30 +81,17 @@ Workers countOf(const Expr *E, cpp::Body *In, const ASTContext &Context) {
   return {std::nullopt, nullptr, &DatasetWorkerCopy.Unknown};
 }
 
-/// A chain of setters: the argument of the last that sets the workers, or null,
-/// and where the chain starts.
-torch::WorkersSetter chainOf(const Expr *E) {
-  torch::WorkersSetter Chain = {nullptr, E};
-  for (auto S = torch::asWorkersSetter(E); S.Object;
-       S = torch::asWorkersSetter(S.Object)) {
-    if (!Chain.Workers)
-      Chain.Workers = S.Workers;
-    Chain.Object = S.Object;
-  }
-  return Chain;
-}
-
 /// The workers that \p Options ask for; none by default.
 Workers workersOf(const Expr *Options, cpp::Body *In,
                   const ASTContext &Context) {
   // Variables stand for few others; the bound guards against odd code.
   for (unsigned Hops = 0; Options && Hops < cpp::MaxChase; ++Hops) {
-    torch::WorkersSetter Chain = chainOf(Options);
+    torch::WorkersSetter Chain = torch::asWorkersSetter(Options);
     const VarDecl *Var = cpp::variableOf(Chain.Object);
     // options.workers(4); as a statement of its own: the last one counts.
     if (!Chain.Workers && Var && Var->isLocalVarDecl() && In)
       cpp::forEachCall(In->root(), [&](const CallExpr *Call) {
-        torch::WorkersSetter Set = chainOf(Call);
+        torch::WorkersSetter Set = torch::asWorkersSetter(Call);
         if (Set.Workers && cpp::variableOf(Set.Object) == Var)
           Chain.Workers = Set.Workers;
       });

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Body.h"
-#include "analysis/cpp/Call.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/TorchTypes.h"

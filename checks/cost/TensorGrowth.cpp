@@ -7,7 +7,7 @@
 
 #include "checks/cost/TensorGrowth.h"
 #include "analysis/cpp/Body.h"
-#include "analysis/cpp/Call.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/UnitContext.h"

@@ -220,8 +220,8 @@ private:
       if (Use.How != torch::Sharing::Memory &&
           Use.How != torch::Sharing::Handle) {
         // Only what takes a part of a fresh value is of interest.
-        if (C.Part &&
-            torch::freshMemory(Call, Context, NoLocals) == Fresh::Likely) {
+        if (C.Part && torch::freshMemory(Call, Context, NoLocals).first ==
+                          Fresh::Likely) {
           C.HasGraph = true;
           return C;
         }
@@ -324,7 +324,8 @@ private:
       return &ViewRetainsStorage.OwnerLives;
     if (Shared.Copies.lookup(Owner) != 1 || loopOf(Owner) != C.TakenIn)
       return &ViewRetainsStorage.SeveralParts;
-    const Fresh Made = torch::freshMemory(Owner->getInit(), Context, NoLocals);
+    const Fresh Made =
+        torch::freshMemory(Owner->getInit(), Context, NoLocals).first;
     C.HasGraph |= Made == Fresh::Likely;
     return Made >= Fresh::Likely ? nullptr : &ViewRetainsStorage.OwnerLives;
   }

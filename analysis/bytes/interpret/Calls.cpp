@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/cpp/Call.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"

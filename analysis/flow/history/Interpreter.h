@@ -16,7 +16,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H
 
-#include "analysis/cpp/Call.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/flow/history/FunctionFlow.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/OpFacts.h"

@@ -17,7 +17,7 @@
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYDOMAIN_H
 
 #include "analysis/cpp/Body.h"
-#include "analysis/cpp/Call.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Fields.h"
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/memory/Memory.h"

@@ -412,9 +412,13 @@ Alone MemoryValues::aloneIn(const Expr *E, const VarDecl *Self) const {
       return std::pair(Var == Self ? stateOf(Var).*Part : Fresh::No, Traits);
     };
   };
-  return {torch::freshMemory(E, Context, Local(&Alone::Memory)),
-          torch::freshHandle(E, Context, Local(&Alone::Handle)),
-          torch::traitsOf(E, Context, Local(&Alone::Memory)).OnDevice};
+  const auto [Memory, Traits] =
+      torch::freshMemory(E, Context, Local(&Alone::Memory));
+  return {Memory,
+          torch::freshMemory(E, Context, Local(&Alone::Handle),
+                             /*OfHandle=*/true)
+              .first,
+          Traits.OnDevice};
 }
 
 bool MemoryValues::ownerDies(Borrow &B) const {

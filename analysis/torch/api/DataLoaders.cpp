@@ -59,14 +59,17 @@ const Expr *loaderOptions(const CallExpr *Call) {
 }
 
 WorkersSetter asWorkersSetter(const Expr *E) {
-  const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(cpp::stripImplicit(E));
-  if (!Call || !isLoaderOptions(Call->getImplicitObjectArgument()->getType()))
-    return {};
-  WorkersSetter Result;
-  if (cpp::calleeName(Call) == "workers" && Call->getNumArgs() == 1)
-    Result.Workers = Call->getArg(0);
-  Result.Object = Call->getImplicitObjectArgument();
-  return Result;
+  WorkersSetter Chain = {nullptr, E};
+  while (const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(
+             cpp::stripImplicit(Chain.Object))) {
+    if (!isLoaderOptions(Call->getImplicitObjectArgument()->getType()))
+      break;
+    if (!Chain.Workers && cpp::calleeName(Call) == "workers" &&
+        Call->getNumArgs() == 1)
+      Chain.Workers = Call->getArg(0);
+    Chain.Object = Call->getImplicitObjectArgument();
+  }
+  return Chain;
 }
 
 bool asksForConcurrency(const Expr *E) {

@@ -31,11 +31,10 @@ bool isWorkersEntry(const clang::CXXMethodDecl *Method);
 /// The DataLoaderOptions of make_data_loader; null when they are left out.
 const clang::Expr *loaderOptions(const clang::CallExpr *Call);
 
-/// One step down a chain of setters: in options.batch_size(8).workers(4) first
-/// the argument of workers, then, with Object, what it is called on.
+/// What a chain of setters asks for, as options.batch_size(8).workers(4).
 struct WorkersSetter {
-  const clang::Expr *Workers = nullptr; ///< Null for another setter.
-  const clang::Expr *Object = nullptr;  ///< Null where the chain begins.
+  const clang::Expr *Workers; ///< The argument of the last workers(), or null.
+  const clang::Expr *Object;  ///< Where the chain begins.
 };
 WorkersSetter asWorkersSetter(const clang::Expr *E);
 

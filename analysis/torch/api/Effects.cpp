@@ -29,11 +29,6 @@ bool keepsArguments(const CallExpr *Call) {
          asContextList(Call, ContextList::Saved);
 }
 
-bool changesObject(const CXXMethodDecl *Method) {
-  const StringRef Name = cpp::nameOf(Method);
-  return Name.ends_with("_") || Name == "set_data" || Name == "reset";
-}
-
 bool endsHistory(const CXXMemberCallExpr *Call) {
   return cpp::isOneOf(cpp::calleeName(Call), {"reset", "detach_"});
 }

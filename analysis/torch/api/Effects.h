@@ -26,10 +26,6 @@ namespace libtorch_tidy::torch {
 /// code of LibTorch uses it: hooks, saved tensors, buffers, set_data?
 bool keepsArguments(const clang::CallExpr *Call);
 
-/// A method that changes its object although it may be const: in LibTorch const
-/// says nothing, and the names of in-place operators end in an underscore.
-bool changesObject(const clang::CXXMethodDecl *Method);
-
 /// x.reset(), x.detach_(): the tensor has no history from here on.
 bool endsHistory(const clang::CXXMemberCallExpr *Call);
 

@@ -17,13 +17,11 @@ namespace libtorch_tidy::torch {
 OomHandler oomHandler(QualType Caught) {
   if (Caught.isNull())
     return OomHandler::General;
-  const CXXRecordDecl *R = cpp::recordOf(Caught);
-  if (!R || !R->getIdentifier())
-    return OomHandler::No;
   if (isOutOfMemoryError(Caught))
     return OomHandler::Library;
   // A class derived from the others (IndexError, a user's own) sees less.
-  std::string Name = R->getQualifiedNameAsString();
+  const CXXRecordDecl *R = cpp::recordOf(Caught);
+  const std::string Name = R ? R->getQualifiedNameAsString() : "";
   return llvm::StringSwitch<OomHandler>(Name)
       .Case("c10::Error", OomHandler::Library)
       .Cases("std::exception", "std::runtime_error", "std::bad_alloc",
@@ -40,20 +38,13 @@ bool catchesOutOfMemory(QualType Caught, OutOfMemoryIn Where) {
   if (Caught.isNull())
     return true;
   const CXXRecordDecl *R = cpp::recordOf(Caught);
-  if (!R || !R->getIdentifier())
-    return false;
-  std::string Name = R->getQualifiedNameAsString();
+  const std::string Name = R ? R->getQualifiedNameAsString() : "";
   if (Name == "std::exception")
     return true;
-  switch (Where) {
-  case OutOfMemoryIn::Device:
-    return Name == "c10::Error" || isOutOfMemoryError(Caught);
-  case OutOfMemoryIn::Cpu:
-    return Name == "c10::Error";
-  case OutOfMemoryIn::Script:
+  if (Where == OutOfMemoryIn::Script)
     return Name == "std::runtime_error";
-  }
-  return false;
+  return Name == "c10::Error" ||
+         (Where == OutOfMemoryIn::Device && isOutOfMemoryError(Caught));
 }
 
 bool isPythonError(QualType T) {

@@ -125,6 +125,7 @@ bool isConstVariable(const VarDecl *Var) {
   return Var->getType().isConstQualified();
 }
 
+/// See makesOnCpu(); options may name the CPU with \p CpuNamed.
 static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed,
                                         IsSetOnce IsFixed) {
   if (!Call || isa<CXXMemberCallExpr, CXXOperatorCallExpr>(Call) ||
@@ -168,10 +169,6 @@ static std::optional<Factory> asFactory(const CallExpr *Call, bool CpuNamed,
   return F;
 }
 
-std::optional<Factory> asCpuFactory(const CallExpr *Call, IsSetOnce Options) {
-  return asFactory(Call, /*CpuNamed=*/false, Options);
-}
-
 bool makesOnCpu(const CallExpr *Call) {
   return asFactory(Call, /*CpuNamed=*/true, isConstVariable).has_value();
 }
@@ -181,7 +178,7 @@ std::optional<Factory> cpuFactoryUnder(const Expr *E, IsSetOnce Options) {
     const auto *Call = dyn_cast<CallExpr>(E);
     if (!Call || !Call->getDirectCallee())
       return std::nullopt;
-    if (auto F = asCpuFactory(Call, Options))
+    if (auto F = asFactory(Call, /*CpuNamed=*/false, Options))
       return F;
     if (!isPassedThrough(Call, Options))
       return std::nullopt;
@@ -220,12 +217,10 @@ std::optional<DeviceMove> asDeviceMove(const CallExpr *Call) {
 }
 
 std::optional<ModuleMove> asModuleMove(const CallExpr *Call) {
-  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
-  const Expr *Object = Member ? cpp::receiverOf(Member) : nullptr;
-  auto Written = Member ? cpp::writtenArguments(Call)
-                        : llvm::SmallVector<const Expr *, 4>();
-  if (!Object || Written.empty() || cpp::calleeName(Call) != "to" ||
-      !isModule(Object->getType()) || !isTorchDecl(Call->getDirectCallee()))
+  const Expr *Object = cpp::receiverOf(Call);
+  const auto Written = cpp::writtenArguments(Call);
+  if (!Object || Written.empty() || !callsTorch(Call, "to") ||
+      !isModule(Object->getType()))
     return std::nullopt;
   Holds Known = whatHolds(Written[0]);
   if (Known != Holds::Device && Known != Holds::Cpu)

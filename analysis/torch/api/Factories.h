@@ -37,18 +37,15 @@ struct Factory {
 using IsSetOnce = llvm::function_ref<bool(const clang::VarDecl *)>;
 bool isConstVariable(const clang::VarDecl *Var);
 
-/// A call of torch::zeros, ones, empty, full, eye, arange, range, linspace,
-/// logspace, rand, randn, randint, randperm or normal that makes a plain tensor
-/// on the CPU. nullopt for functions that take host data or another tensor
-/// (tensor, from_blob, zeros_like), for a generator, and when the options name
-/// a device, requires_grad or come from elsewhere. Null is allowed.
-std::optional<Factory> asCpuFactory(const clang::CallExpr *Call,
-                                    IsSetOnce Options = isConstVariable);
-
-/// asCpuFactory(), or such a function with options that name the CPU.
+/// Does \p Call (may be null) make a plain tensor on the CPU, by torch::zeros,
+/// ones, empty, full, eye, arange, range, linspace, logspace, rand, randn,
+/// randint, randperm or normal? Not a function that takes host data or another
+/// tensor (tensor, from_blob, zeros_like), or a generator, or options that ask
+/// for requires_grad or come from elsewhere.
 bool makesOnCpu(const clang::CallExpr *Call);
 
-/// The factory at the start of \p E: itself, or through views, casts to another
+/// The call at the start of \p E that makesOnCpu(), with options that name no
+/// device: itself, or through views, casts to another
 /// dtype, in-place changes and arithmetic with numbers. nullopt when another
 /// tensor takes part, a gradient is asked for, or \p E is moved on the way.
 std::optional<Factory> cpuFactoryUnder(const clang::Expr *E,

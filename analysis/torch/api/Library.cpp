@@ -8,13 +8,11 @@
 #include "analysis/cpp/Library.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
-#include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/Headers.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/storage/Owners.h"
-#include "analysis/torch/storage/Sharing.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -41,11 +39,15 @@ bool cpp::library::isSharedHandle(QualType T) {
 }
 
 bool cpp::library::isReference(QualType T) {
-  return torch::isReferenceClass(T);
+  return isOrDerivesFrom(T,
+                         {"c10::weak_intrusive_ptr", "c10::ArrayRef",
+                          "c10::HeaderOnlyArrayRef", "at::OptionalTensorRef"});
 }
 
 bool cpp::library::changesObject(const CXXMethodDecl *Method) {
-  return torch::changesObject(Method);
+  // const says nothing in LibTorch: its operators in place are const.
+  const StringRef Name = nameOf(Method);
+  return Name.ends_with("_") || Name == "set_data" || Name == "reset";
 }
 
 bool cpp::library::returnsItsObject(const CallExpr *Call) {
@@ -60,7 +62,7 @@ bool cpp::library::returnsAPart(const CallExpr *Call) {
 }
 
 bool cpp::library::asksIfEmpty(const CallExpr *Call) {
-  return torch::asksIfDefined(Call);
+  return isOneOf(calleeName(Call), {"defined", "has_value"});
 }
 
 bool cpp::library::isParallelFor(const CallExpr *Call) {

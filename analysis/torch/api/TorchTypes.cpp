@@ -51,23 +51,30 @@ bool declaresTorch(ASTContext &Context) {
   return false;
 }
 
-bool declaresTensor(ASTContext &Context) {
-  auto Find = [&](const DeclContext *Where, llvm::StringRef Name) {
-    const NamedDecl *Found = nullptr;
-    if (Where)
-      for (const NamedDecl *D : Where->lookup(&Context.Idents.get(Name)))
-        Found = D;
-    return Found;
-  };
-  auto Scope = [&](const DeclContext *Where, llvm::StringRef Name) {
-    return dyn_cast_or_null<NamespaceDecl>(Find(Where, Name));
-  };
-  const DeclContext *All = Context.getTranslationUnitDecl();
-  return Find(Scope(All, "at"), "Tensor") ||
-         Find(Scope(Scope(All, "torch"), "stable"), "Tensor");
+static constexpr StringRef StableTensor = "torch::stable::Tensor";
+
+/// Is \p Qualified, a name in namespaces, declared?
+static bool declaresName(ASTContext &Context, StringRef Qualified) {
+  const DeclContext *In = Context.getTranslationUnitDecl();
+  while (In && !Qualified.empty()) {
+    const auto [Name, Rest] = Qualified.split("::");
+    const auto Found = In->lookup(&Context.Idents.get(Name));
+    if (Found.empty())
+      return false;
+    In = dyn_cast<NamespaceDecl>(Found.front());
+    Qualified = Rest;
+  }
+  return Qualified.empty();
 }
 
-static constexpr StringRef StableTensor = "torch::stable::Tensor";
+bool declaresTensor(ASTContext &Context) {
+  return declaresName(Context, "at::Tensor") ||
+         declaresName(Context, StableTensor);
+}
+
+bool declaresNoGradGuard(ASTContext &Context) {
+  return declaresName(Context, spelling::NoGradGuard);
+}
 
 bool isTensorClass(const CXXRecordDecl *R) {
   return cpp::isOrDerivesFrom(R, {"at::TensorBase", StableTensor});

@@ -34,6 +34,8 @@ bool declaresTorch(clang::ASTContext &Context);
 
 /// True for a unit in which at::Tensor or torch::stable::Tensor is declared.
 bool declaresTensor(clang::ASTContext &Context);
+/// The same for the guard that fixes write, spelling::NoGradGuard.
+bool declaresNoGradGuard(clang::ASTContext &Context);
 
 /// at::Tensor, at::TensorBase and classes derived from them, and
 /// torch::stable::Tensor (2.9 and later), without references. A smart pointer

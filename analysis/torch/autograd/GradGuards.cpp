@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/torch/autograd/GradGuards.h"
-#include "analysis/cpp/Call.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
@@ -407,33 +406,21 @@ MaybeEffect effectOf(const CXXRecordDecl *R) {
 // What is asked
 //===----------------------------------------------------------------------===//
 
+static std::optional<GradMode> modeOf(MaybeEffect Effect) {
+  return Effect ? std::optional(Effect->Mode) : std::nullopt;
+}
+
 std::optional<GradMode> guardOf(const VarDecl *V) {
-  MaybeEffect Found = effectOf(V);
-  return Found ? std::optional(Found->Mode) : std::nullopt;
+  return modeOf(effectOf(V));
 }
 
 std::optional<GradMode> guardOf(const CXXRecordDecl *R) {
-  MaybeEffect Found = effectOf(R);
-  return Found ? std::optional(Found->Mode) : std::nullopt;
+  return modeOf(effectOf(R));
 }
 
 bool isInferenceMode(const VarDecl *V) {
   MaybeEffect Found = effectOf(V);
   return Found && Found->Inference;
-}
-
-bool declaresNoGradGuard(ASTContext &Context) {
-  llvm::SmallVector<StringRef, 2> Names;
-  spelling::NoGradGuard.split(Names, "::");
-  const DeclContext *In = Context.getTranslationUnitDecl();
-  for (StringRef Name : Names) {
-    const auto Found = In->lookup(&Context.Idents.get(Name));
-    if (Found.empty())
-      return false;
-    if (const auto *NS = dyn_cast<NamespaceDecl>(Found.front()))
-      In = NS;
-  }
-  return true;
 }
 
 std::optional<bool> gradientsUnder(const CXXRecordDecl *R,

@@ -52,10 +52,6 @@ bool isInferenceMode(const clang::VarDecl *V);
 /// that initialises a variable: ask guardOf() for that.
 bool isTemporaryGuard(const clang::Expr *E);
 
-/// Does the unit of \p Context know the guard that fixes write
-/// (spelling::NoGradGuard)?
-bool declaresNoGradGuard(clang::ASTContext &Context);
-
 /// Is \p T, without references, one of LibTorch's own guard classes (or an
 /// alias of it)? For checks of how guards are declared. InferenceMode and
 /// AutoGradMode count, whatever their argument.

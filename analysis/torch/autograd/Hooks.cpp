@@ -104,9 +104,8 @@ const Expr *savedDataKey(const Expr *E) {
 }
 
 std::optional<SavedDataStore> asSavedDataStore(const CallExpr *Call) {
-  if (isa<CXXOperatorCallExpr>(Call)) {
-    const Expr *Key =
-        cpp::isAssignment(Call) ? savedDataKey(Call->getArg(0)) : nullptr;
+  if (cpp::isAssignment(Call)) {
+    const Expr *Key = savedDataKey(Call->getArg(0));
     if (!Key)
       return std::nullopt;
     return SavedDataStore{Key, Call->getArg(1)};

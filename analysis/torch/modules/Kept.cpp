@@ -23,6 +23,14 @@ using namespace clang;
 
 namespace libtorch_tidy::torch {
 
+/// What is registered where \p Value is a call that does: value in
+/// `field(register_module("name", value))`. \p Value itself for others.
+static const Expr *throughRegistration(const Expr *Value) {
+  const auto R =
+      asRegistration(dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value)));
+  return R && R->Value ? R->Value : Value;
+}
+
 namespace {
 
 class KeptFinder {
@@ -52,8 +60,7 @@ private:
     if (const auto *Call = dyn_cast<CallExpr>(E))
       return call(Call);
     Found.push_back(E);
-    const auto *Ref = dyn_cast<DeclRefExpr>(E);
-    const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const VarDecl *Var = cpp::variableOf(E);
     if (Var && Var->isLocalVarDecl() && Var->getType()->isRecordType() &&
         !isTensor(Var->getType()))
       contents(Var);
@@ -124,11 +131,7 @@ private:
       });
     const ParmVarDecl *Param = Definition->getParamDecl(I);
     auto Names = [&](const Expr *Value) {
-      Value = cpp::stripImplicit(Value);
-      if (const auto *Call = dyn_cast_or_null<CallExpr>(Value))
-        if (auto Registered = asRegistration(Call))
-          Value = Registered->Value;
-      return cpp::variableOf(Value) == Param;
+      return cpp::variableOf(throughRegistration(Value)) == Param;
     };
     for (const CXXCtorInitializer *Init :
          cast<CXXConstructorDecl>(Definition)->inits())
@@ -165,9 +168,9 @@ private:
 
   /// An object of class \p R that library code makes of \p Args.
   void made(const CXXRecordDecl *R, llvm::ArrayRef<const Expr *> Args) {
-    if (!R || !R->hasDefinition())
+    R = R ? R->getDefinition() : nullptr;
+    if (!R)
       return;
-    R = R->getDefinition();
     // LibTorch's own classes keep what they are made of, but not its modules.
     if (isTorchDecl(R)) {
       if (!isModuleClass(R))
@@ -215,46 +218,11 @@ llvm::SmallVector<const Expr *, 4> keptBy(const Expr *E, const Stmt *Body) {
   return Finder.Found;
 }
 
-namespace {
-
-class Finder {
-public:
-  explicit Finder(const FunctionDecl *F) : F(F), Body(F->getBody()) {
-    if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
-      for (const CXXCtorInitializer *Init : Ctor->inits())
-        if (Init->isMemberInitializer() && Init->isWritten())
-          intoField(Init->getMember(), Init->getInit());
-    cpp::forEachStore(
-        Body, [&](const CallExpr *, const Expr *To, const Expr *Value) {
-          std::optional<cpp::Object> Place = cpp::objectOf(To, Body);
-          if (Place && !Place->Root && Place->Fields.size() == 1)
-            intoField(Place->Fields[0], Value);
-        });
-    cpp::forEach<CallExpr>(Body,
-                           [&](const CallExpr *Call) { registers(Call); });
-  }
+/// What \p F, a definition, stores.
+static std::vector<StoredArgument> storedHere(const FunctionDecl *F) {
   std::vector<StoredArgument> Found;
-
-private:
-  void intoField(const FieldDecl *Field, const Expr *Value) {
-    // field(register_module("name", value))
-    if (const auto *Call =
-            dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value)))
-      if (std::optional<Registration> R = asRegistration(Call); R && R->Value)
-        Value = R->Value;
-    if (cpp::isOwningType(Field->getType()) ||
-        cpp::holdsFunctions(Field->getType()))
-      add(Field, Value);
-  }
-
-  void registers(const CallExpr *Call) {
-    std::optional<Registration> R = asRegistration(Call);
-    if (R && R->What == Registration::Module && R->Value &&
-        !cpp::receiverOf(Call))
-      add(nullptr, R->Value);
-  }
-
-  void add(const FieldDecl *Field, const Expr *Value) {
+  const Stmt *Body = F->getBody();
+  auto Add = [&](const FieldDecl *Field, const Expr *Value) {
     for (const Expr *Kept : keptBy(Value, Body)) {
       std::optional<cpp::Object> Named = cpp::objectOf(Kept, Body);
       const auto *Param =
@@ -262,13 +230,30 @@ private:
       if (Param && Named->Fields.empty() && Param->getDeclContext() == F)
         Found.push_back({Param->getFunctionScopeIndex(), Field});
     }
-  }
-
-  const FunctionDecl *F;
-  const Stmt *Body;
-};
-
-} // namespace
+  };
+  auto IntoField = [&](const FieldDecl *Field, const Expr *Value) {
+    if (cpp::isOwningType(Field->getType()) ||
+        cpp::holdsFunctions(Field->getType()))
+      Add(Field, throughRegistration(Value));
+  };
+  if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer *Init : Ctor->inits())
+      if (Init->isMemberInitializer() && Init->isWritten())
+        IntoField(Init->getMember(), Init->getInit());
+  cpp::forEachStore(
+      Body, [&](const CallExpr *, const Expr *To, const Expr *Value) {
+        std::optional<cpp::Object> Place = cpp::objectOf(To, Body);
+        if (Place && !Place->Root && Place->Fields.size() == 1)
+          IntoField(Place->Fields[0], Value);
+      });
+  cpp::forEach<CallExpr>(Body, [&](const CallExpr *Call) {
+    std::optional<Registration> R = asRegistration(Call);
+    if (R && R->What == Registration::Module && R->Value &&
+        !cpp::receiverOf(Call))
+      Add(nullptr, R->Value);
+  });
+  return Found;
+}
 
 /// What functions with a body store, as far as it was asked.
 using KnownStores =
@@ -282,7 +267,7 @@ std::vector<StoredArgument> storedArguments(const FunctionDecl *F) {
         cpp::ofUnit<KnownStores>(Context).try_emplace(Definition);
     // The finder asks only about functions without a body.
     if (New)
-      Known->second = Finder(Definition).Found;
+      Known->second = storedHere(Definition);
     return Known->second;
   }
   const auto &Elsewhere = cpp::ofUnit<StoredElsewhere>(Context);

@@ -44,12 +44,6 @@ const CXXRecordDecl *heldClass(QualType T) {
   return Held.isNull() ? cpp::recordOf(T) : cpp::recordOf(Held);
 }
 
-static bool takesTensor(const FunctionDecl *F) {
-  return llvm::any_of(F->parameters(), [](const ParmVarDecl *Parm) {
-    return mayHoldTensor(Parm->getType());
-  });
-}
-
 /// User structs that act as modules: they own modules or tensors.
 static bool ownsModel(const CXXRecordDecl *R) {
   auto HasField = [](const CXXRecordDecl *R) {
@@ -148,21 +142,6 @@ scriptCall(const CallExpr *Call, const CXXMethodDecl *Method, StringRef Name) {
   return Result;
 }
 
-static std::optional<ModuleCall> compiledCall(const CallExpr *Call,
-                                              const CXXMethodDecl *Method,
-                                              StringRef Name) {
-  if ((Name != "run" && Name != "boxed_run") ||
-      !isCompiledClass(Method->getParent()))
-    return std::nullopt;
-  ModuleCall Result;
-  Result.Call = Call;
-  Result.Compiled = true;
-  Result.Module = cpp::receiverOf(Call);
-  if (Call->getNumArgs() > 0)
-    Result.Inputs = cpp::listElements(Call->getArg(0));
-  return Result;
-}
-
 static bool isOfIValue(const CallExpr *Call) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
   return Method && cpp::isOrDerivesFrom(Method->getParent(), "c10::IValue");
@@ -221,8 +200,8 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
   if (isTorchDecl(Method)) {
     if (std::optional<ModuleCall> Script = scriptCall(Call, Method, Name))
       return Script;
-    if (std::optional<ModuleCall> Compiled = compiledCall(Call, Method, Name))
-      return Compiled;
+    Result.Compiled =
+        (Name == "run" || Name == "boxed_run") && isCompiledClass(Class);
     bool Holder = Calls && cpp::nameOf(Class) == "ModuleHolder";
     bool Runs =
         (isModuleClass(Class) ||
@@ -230,7 +209,8 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
         (Calls || cpp::isOneOf(Name, {"forward", "forward_with_packed_input",
                                       "log_prob", "predict"}));
     // AnyModule and Sequential may return a number or a text.
-    if ((!Holder && !Runs) || !mayHoldTensor(Call->getType()))
+    if (!Result.Compiled &&
+        ((!Holder && !Runs) || !mayHoldTensor(Call->getType())))
       return std::nullopt;
     if (Holder)
       if (const QualType Held = cpp::firstArgument(Class); !Held.isNull())
@@ -240,7 +220,10 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
     if (namesAccessor(Name) || !mayHoldTensor(Method->getReturnType()))
       return std::nullopt;
     bool Forward = Name == "forward";
-    if (!Forward && !takesTensor(Method))
+    if (!Forward &&
+        llvm::none_of(Method->parameters(), [](const ParmVarDecl *P) {
+          return mayHoldTensor(P->getType());
+        }))
       return std::nullopt;
     // Plain structs are modules only where they are called like one.
     if (!isModuleClass(Class) && !((Forward || Calls) && ownsModel(Class)))
@@ -249,8 +232,11 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
   }
   Result.Call = Call;
   Result.Module = cpp::receiverOf(Call);
-  for (const Expr *Arg : cpp::writtenArguments(Call))
-    Result.Inputs.push_back(cpp::stripImplicit(Arg));
+  if (Result.Compiled && Call->getNumArgs() > 0)
+    Result.Inputs = cpp::listElements(Call->getArg(0));
+  else
+    for (const Expr *Arg : cpp::writtenArguments(Call))
+      Result.Inputs.push_back(cpp::stripImplicit(Arg));
   return Result;
 }
 
@@ -259,8 +245,7 @@ std::optional<ModuleCall> asModuleCall(const Expr *E) {
 static bool makesFrozenEmbedding(const CallExpr *Call) {
   if (!callsTorch(Call, "from_pretrained") || Call->getNumArgs() == 0)
     return false;
-  const llvm::SmallVector<const Expr *, 4> Written =
-      cpp::writtenArguments(Call);
+  const auto Written = cpp::writtenArguments(Call);
   if (Written.size() < 2)
     return true;
   // options.freeze(true)
@@ -279,12 +264,11 @@ static bool makesFrozenEmbedding(const CallExpr *Call) {
 }
 
 bool isFreezeCall(const CallExpr *Call) {
-  if (makesFrozenEmbedding(Call))
-    return true;
   // Options have a freeze(), too.
-  return !isa_and_nonnull<CXXMemberCallExpr>(Call) &&
-         callsTorch(Call,
-                    {"freeze", "freeze_module", "optimize_for_inference"});
+  return makesFrozenEmbedding(Call) ||
+         (!isa_and_nonnull<CXXMemberCallExpr>(Call) &&
+          callsTorch(Call,
+                     {"freeze", "freeze_module", "optimize_for_inference"}));
 }
 
 bool setsScriptExecutor(const CallExpr *Call) {

@@ -99,12 +99,6 @@ bool isSharedHandle(QualType T) {
          !cpp::isOrDerivesFrom(T, "std::unique_ptr");
 }
 
-bool isReferenceClass(QualType T) {
-  return cpp::isOrDerivesFrom(T, {"c10::weak_intrusive_ptr", "c10::ArrayRef",
-                                  "c10::HeaderOnlyArrayRef",
-                                  "at::OptionalTensorRef"});
-}
-
 bool isMakeIntrusive(const CallExpr *Call) {
   return callsTorch(Call, "make_intrusive");
 }

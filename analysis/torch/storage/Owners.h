@@ -34,10 +34,6 @@ bool isIValue(clang::QualType T);
 /// intrusive_ptr, and standard shared pointers to modules.
 bool isSharedHandle(clang::QualType T);
 
-/// Leads to tensors and owns none: weak_intrusive_ptr, ArrayRef,
-/// OptionalTensorRef.
-bool isReferenceClass(clang::QualType T);
-
 /// c10::make_intrusive<T>(...)
 bool isMakeIntrusive(const clang::CallExpr *Call);
 

@@ -262,12 +262,10 @@ bool pinsUnreduced(const CallExpr *Call, const ASTContext &Context) {
               "torch::nn::BCELossImpl", "torch::nn::SoftMarginLossImpl"});
 }
 
-namespace {
-
-using State = std::pair<Fresh, TensorTraits>;
-
-State fresh(const Expr *E, const ASTContext &Context, LocalTensors Local,
-            bool OfHandle) {
+std::pair<Fresh, TensorTraits> freshMemory(const Expr *E,
+                                           const ASTContext &Context,
+                                           LocalTensors Local, bool OfHandle) {
+  using State = std::pair<Fresh, TensorTraits>;
   E = cpp::stripImplicit(E);
   if (!E)
     return {Fresh::No, {}};
@@ -276,15 +274,15 @@ State fresh(const Expr *E, const ASTContext &Context, LocalTensors Local,
     return Var ? Local(Var) : State(Fresh::No, {});
   }
   if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
-    State A = fresh(Either->getTrueExpr(), Context, Local, OfHandle);
-    State B = fresh(Either->getFalseExpr(), Context, Local, OfHandle);
+    State A = freshMemory(Either->getTrueExpr(), Context, Local, OfHandle);
+    State B = freshMemory(Either->getFalseExpr(), Context, Local, OfHandle);
     return {std::min(A.first, B.first), {}};
   }
   const auto *Call = dyn_cast<CallExpr>(E);
   if (!Call)
     return {Fresh::No, {}};
   if (const Expr *Container = containerOf(Call))
-    return {fresh(Container, Context, Local, OfHandle).first, {}};
+    return {freshMemory(Container, Context, Local, OfHandle).first, {}};
   if (Call->isPRValue())
     if (std::optional<ModuleCall> M = asModuleCall(Call))
       return {M->Script ? Fresh::Yes : Fresh::Likely, {}};
@@ -293,30 +291,13 @@ State fresh(const Expr *E, const ASTContext &Context, LocalTensors Local,
     return {Fresh::No, {}};
   if (Use.How == Sharing::None)
     return {Fresh::Yes, Use.Traits};
-  State Input = fresh(Use.Of, Context, Local, OfHandle);
+  State Input = freshMemory(Use.Of, Context, Local, OfHandle);
   Use = storageUse(Call, Input.second, Context);
   if (Use.How == Sharing::None || (OfHandle && Use.NewHandle))
     return {Fresh::Yes, Use.Traits};
   if (Use.How == Sharing::Perhaps)
     return {std::max(Input.first, Fresh::Perhaps), Use.Traits};
   return {Input.first, Use.Traits};
-}
-
-} // namespace
-
-Fresh freshMemory(const Expr *E, const ASTContext &Context,
-                  LocalTensors Local) {
-  return fresh(E, Context, Local, /*OfHandle=*/false).first;
-}
-
-TensorTraits traitsOf(const Expr *E, const ASTContext &Context,
-                      LocalTensors Local) {
-  return fresh(E, Context, Local, /*OfHandle=*/false).second;
-}
-
-Fresh freshHandle(const Expr *E, const ASTContext &Context,
-                  LocalTensors Local) {
-  return fresh(E, Context, Local, /*OfHandle=*/true).first;
 }
 
 const VarDecl *memoryRoot(const Expr *E, const ASTContext &Context) {
@@ -368,10 +349,6 @@ bool isMetadataAccess(const CallExpr *Call) {
   // torch::dtype(...), options.device(...): says what a tensor is to be.
   return Call && isTorchDecl(Call->getDirectCallee()) &&
          isTensorOptions(Call->getType());
-}
-
-bool asksIfDefined(const CallExpr *Call) {
-  return cpp::isOneOf(cpp::calleeName(Call), {"defined", "has_value"});
 }
 
 bool takesFirst(const CallExpr *Call, const ASTContext &Context) {

@@ -50,16 +50,14 @@ enum class Fresh : unsigned char {
 using LocalTensors =
     llvm::function_ref<std::pair<Fresh, TensorTraits>(const clang::VarDecl *)>;
 
-/// Does the memory of tensor, tuple or list \p E die with it?
-Fresh freshMemory(const clang::Expr *E, const clang::ASTContext &Context,
-                  LocalTensors Local);
-/// What is known of tensor \p E.
-TensorTraits traitsOf(const clang::Expr *E, const clang::ASTContext &Context,
-                      LocalTensors Local);
-/// Does the tensor object that \p E names, with its sizes and strides? A view
-/// of a living tensor has memory that lives on, and an object that does not.
-Fresh freshHandle(const clang::Expr *E, const clang::ASTContext &Context,
-                  LocalTensors Local);
+/// Does the memory of tensor, tuple or list \p E die with it, and what is known
+/// of the tensor? With \p OfHandle: does the tensor object that \p E names,
+/// with its sizes and strides? A view of a living tensor has memory that lives
+/// on, and an object that does not.
+std::pair<Fresh, TensorTraits> freshMemory(const clang::Expr *E,
+                                           const clang::ASTContext &Context,
+                                           LocalTensors Local,
+                                           bool OfHandle = false);
 
 /// The local or other variable whose memory \p E has or may have, through
 /// views and conversions; null when \p E has its own or cannot be followed.
@@ -92,9 +90,6 @@ const clang::Expr *viewOf(const clang::CallExpr *Call);
 /// Asks about a tensor without holding on to its storage (size, dim, device,
 /// defined), or about a container or optional (size, empty, has_value).
 bool isMetadataAccess(const clang::CallExpr *Call);
-
-/// x.defined(), optional.has_value()
-bool asksIfDefined(const clang::CallExpr *Call);
 
 /// x[0], x.select(0, 0), x.index({0}): does \p Call, which takes a part of its
 /// tensor, take the first element, or one that is not known?
