@@ -263,10 +263,6 @@ std::string LibraryPchs::keyOf(const IncludeScanner &Flags,
       {programIdentity(), Flags.meaning(Prefix.Folders), headerText(Prefix)});
 }
 
-std::string LibraryPchs::entryOf(StringRef Key) const {
-  return ("pch/" + Key).str();
-}
-
 LibraryPchs::State LibraryPchs::find(StringRef Key) {
   auto [It, New] = Known.try_emplace(Key.str());
   if (New)
@@ -404,10 +400,6 @@ bool LibraryPchs::wantedBefore(StringRef Key) {
   return false;
 }
 
-std::string LibraryPchs::triedMark(StringRef Key) const {
-  return entryOf(Key) + ".tried";
-}
-
 bool LibraryPchs::isToBeMade(StringRef Key) {
   forget(Key);
   if (find(Key) != State::Missing)
@@ -416,22 +408,6 @@ bool LibraryPchs::isToBeMade(StringRef Key) {
   return fs::status(Folder.pathOf(triedMark(Key)), Status) ||
          Status.getLastModificationTime() + TryAgainAfter <
              std::chrono::system_clock::now();
-}
-
-void LibraryPchs::noteTried(StringRef Key) const {
-  Folder.write(triedMark(Key), "");
-}
-
-std::string LibraryPchs::unfitMark(StringRef Key, StringRef File) const {
-  return entryOf(Key) + "-" + digest({File}).substr(0, 8) + ".unfit";
-}
-
-void LibraryPchs::noteUnfit(StringRef Key, StringRef File) {
-  Folder.write(unfitMark(Key, File), "");
-}
-
-bool LibraryPchs::isUnfit(StringRef Key, StringRef File) const {
-  return Folder.read(unfitMark(Key, File)).has_value();
 }
 
 bool LibraryPchs::build(

@@ -116,11 +116,17 @@ public:
   /// compile by themselves fail again.
   bool isToBeMade(llvm::StringRef Key);
   /// Notes that it is tried now, until build() succeeds.
-  void noteTried(llvm::StringRef Key) const;
+  void noteTried(llvm::StringRef Key) const {
+    Folder.write(triedMark(Key), "");
+  }
 
   /// Notes, for later runs, that \p File did not compile with it, but without.
-  void noteUnfit(llvm::StringRef Key, llvm::StringRef File);
-  bool isUnfit(llvm::StringRef Key, llvm::StringRef File) const;
+  void noteUnfit(llvm::StringRef Key, llvm::StringRef File) const {
+    Folder.write(unfitMark(Key, File), "");
+  }
+  bool isUnfit(llvm::StringRef Key, llvm::StringRef File) const {
+    return Folder.read(unfitMark(Key, File)).has_value();
+  }
 
   /// Makes one and puts it into the cache, where it appears whole. False when
   /// the headers do not compile.
@@ -136,9 +142,13 @@ private:
   Entry load(llvm::StringRef Key);
   /// All names in it; empty when they cannot be read.
   const PchNames &namesOf(llvm::StringRef Key);
-  std::string entryOf(llvm::StringRef Key) const;
-  std::string triedMark(llvm::StringRef Key) const;
-  std::string unfitMark(llvm::StringRef Key, llvm::StringRef File) const;
+  static std::string entryOf(llvm::StringRef Key) { return "pch/" + Key.str(); }
+  static std::string triedMark(llvm::StringRef Key) {
+    return entryOf(Key) + ".tried";
+  }
+  static std::string unfitMark(llvm::StringRef Key, llvm::StringRef File) {
+    return entryOf(Key) + "-" + digest({File}).substr(0, 8) + ".unfit";
+  }
 
   CacheFolder Folder;
   FileSets &Sets;

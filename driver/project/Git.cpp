@@ -139,19 +139,12 @@ static std::string below(StringRef Top, StringRef Name) {
 /// A diff, whatever the user's configuration of git says.
 static Expected<Diff> diff(const Repository &R,
                            llvm::ArrayRef<std::string> Between) {
-  std::vector<std::string> Args = {"diff",
-                                   "--raw",
-                                   "--patch",
-                                   "--no-abbrev",
-                                   "--unified=0",
-                                   "--ignore-submodules=none",
-                                   "--submodule=short",
-                                   "--no-color",
-                                   "--no-ext-diff",
-                                   "--no-textconv",
-                                   "--src-prefix=a/",
-                                   "--dst-prefix=b/",
-                                   "--inter-hunk-context=0"};
+  std::vector<std::string> Args = {
+      "diff", "--raw", "--patch", "--no-abbrev", "--unified=0",
+      // The configuration can say otherwise of each of these.
+      "--ignore-submodules=none", "--submodule=short", "--no-color",
+      "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/",
+      "--inter-hunk-context=0"};
   Args.insert(Args.end(), Between.begin(), Between.end());
   Args.push_back("--");
   Expected<std::string> Text = git(R, Args);
