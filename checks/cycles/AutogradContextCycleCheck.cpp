@@ -14,7 +14,6 @@
 #include "checks/base/LibtorchCheck.h"
 #include "checks/cycles/AutogradForward.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
 #include "clang/ASTMatchers/ASTMatchFinder.h"
 
 using namespace clang;
@@ -36,18 +35,11 @@ struct KeptTensor {
 llvm::SmallVector<const FunctionDecl *, 2> definitionsOf(const CXXRecordDecl *R,
                                                          StringRef Name) {
   llvm::SmallVector<const FunctionDecl *, 2> Found;
-  auto Add = [&](const FunctionDecl *F) {
-    const FunctionDecl *Definition = F->getDefinition();
-    if (F->getIdentifier() && F->getName() == Name && Definition &&
-        Definition->hasBody())
-      Found.push_back(Definition);
-  };
-  for (const Decl *D : R->decls()) {
-    if (const auto *Method = dyn_cast<CXXMethodDecl>(D))
-      Add(Method);
-    else if (const auto *Template = dyn_cast<FunctionTemplateDecl>(D))
-      Add(Template->getTemplatedDecl());
-  }
+  for (const Decl *D : R->decls())
+    if (const FunctionDecl *F = D->getAsFunction(); cpp::nameOf(F) == Name)
+      if (const FunctionDecl *Definition = F->getDefinition();
+          Definition && Definition->hasBody())
+        Found.push_back(Definition);
   return Found;
 }
 

@@ -123,20 +123,6 @@ const CallExpr *resetAfter(const CallExpr *Call, const FunctionDecl *F) {
   });
 }
 
-/// The argument of backward() that says whether to make a graph.
-const Expr *createGraphArgument(const CallExpr *Call) {
-  unsigned I = isa<CXXMemberCallExpr>(Call) ? 2 : 3;
-  return I < Call->getNumArgs() ? Call->getArg(I) : nullptr;
-}
-
-/// A bool that never changes: what its variable starts with.
-const VarDecl *unchangedVariable(const Expr *E, const Stmt *Body) {
-  const VarDecl *Var = cpp::variableOf(E);
-  return Var && Var->isLocalVarDeclOrParm() && cpp::writesTo(Var, Body).empty()
-             ? Var
-             : nullptr;
-}
-
 /// The finding at \p Call, which makes the graph of gradients.
 Finding worded(const CallExpr *Call) {
   return Finding::from(Call).says(
@@ -175,17 +161,16 @@ public:
     if (!Backward || Backward->ReturnsGradients ||
         Backward->CreateGraph == torch::Flag::False)
       return;
-    if (Backward->CreateGraph == torch::Flag::True) {
-      Calls.push_back({Call, In, nullptr});
-      return;
-    }
-    const VarDecl *Var =
-        unchangedVariable(createGraphArgument(Call), In->getBody());
-    if (const auto *Param = dyn_cast_or_null<ParmVarDecl>(Var))
+    // A bool that never changes is what its variable starts with.
+    const VarDecl *Var = cpp::variableOf(Backward->Create);
+    if (Var && (!Var->isLocalVarDeclOrParm() ||
+                !cpp::writesTo(Var, In->getBody()).empty()))
+      Var = nullptr;
+    const auto *Param = dyn_cast_or_null<ParmVarDecl>(Var);
+    if (Backward->CreateGraph == torch::Flag::True || Param ||
+        (Var && Var->getInit() &&
+         cpp::constantBool(Var->getInit(), context()) == true))
       Calls.push_back({Call, In, Param});
-    else if (Var && Var->getInit() &&
-             cpp::constantBool(Var->getInit(), context()) == true)
-      Calls.push_back({Call, In, nullptr});
   }
   void checkMatched() override {
     for (const Backward &B : Calls) {

@@ -132,14 +132,6 @@ const Expr *pointerOf(const Expr *Pointer, cpp::Body &In) {
   return Pointer;
 }
 
-/// What makes an object in memory that is there, for which others may be ended
-/// on purpose; null for none.
-const CXXNewExpr *madeInPlace(const cpp::Body &In) {
-  return cpp::findFirst<CXXNewExpr>(In.root(), [](const CXXNewExpr *New) {
-    return New->getNumPlacementArgs() > 0;
-  });
-}
-
 /// When the destructor of what \p Object names runs by itself; "" where it may
 /// not: what a raw pointer leads to, memory that was made by hand.
 std::string whenItEnds(const Expr *Object) {
@@ -207,12 +199,11 @@ public:
     for (const FunctionDecl *F : unit().functions())
       if (!Wraps)
         Wraps = cpp::findFirst<CallExpr>(F->getBody(), torch::wrapsMemory);
-    for (const Finding &F : Unsure) {
+    for (Finding &F : Unsure) {
       if (Wraps)
-        silent(F.Loc, ManualRelease.WrapsMemory, "one is made",
-               Wraps->getExprLoc());
-      else
-        report(F);
+        F.because(ManualRelease.WrapsMemory, "one is made",
+                  Wraps->getExprLoc());
+      report(F);
     }
   }
 
@@ -258,16 +249,21 @@ private:
                            : Object->getType();
     if (!torch::isTensor(T) && !torch::isModule(T) && !torch::ownsTensors(T))
       return;
-    const SourceLocation At = Call->Stmt::getBeginLoc();
     const std::string When = whenItEnds(Object);
-    if (When.empty())
-      return silent(At, ManualRelease.EndsByHand);
-    if (const CXXNewExpr *New = madeInPlace(*In))
-      return silent(At, ManualRelease.InPlace, "one is made",
-                    New->getExprLoc());
-    report(Finding::from(Call).says(
+    Finding F = Finding::from(Call).says(
         "the destructor of " + nameOf(Object) + " runs again " + When +
-        ", and releases what it owns a second time"));
+        ", and releases what it owns a second time");
+    // For an object that is made in memory that is there, others may be ended
+    // on purpose.
+    auto IsInPlace = [](const CXXNewExpr *New) {
+      return New->getNumPlacementArgs() > 0;
+    };
+    if (When.empty())
+      F.because(ManualRelease.EndsByHand);
+    else if (const auto *New =
+                 cpp::findFirst<CXXNewExpr>(In->root(), IsInPlace))
+      F.because(ManualRelease.InPlace, "one is made", New->getExprLoc());
+    report(F);
   }
 
   void checkReset(const CallExpr *Call) {
