@@ -120,10 +120,9 @@ struct Kept {
 const Expr *assignedTo(const Stmt *S, const VarDecl *V) {
   const auto *E = dyn_cast<Expr>(S);
   const auto *Op = E ? dyn_cast<CallExpr>(cpp::peel(E)) : nullptr;
-  if (!cpp::isAssignment(Op))
-    return nullptr;
-  const auto *Ref = dyn_cast<DeclRefExpr>(cpp::peel(Op->getArg(0)));
-  return Ref && Ref->getDecl() == V ? Op->getArg(1) : nullptr;
+  return cpp::isAssignment(Op) && cpp::variableOf(Op->getArg(0)) == V
+             ? Op->getArg(1)
+             : nullptr;
 }
 
 /// The tuple, vector or struct that \p E, an element of one, is taken from; \p
@@ -142,7 +141,8 @@ const Expr *wholeOf(const Expr *E) {
   }
 }
 
-const torch::OpFacts *factsOf(const CallExpr *Call) {
+const torch::OpFacts *factsOf(const Expr *Value) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value));
   return Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
 }
 
@@ -163,8 +163,7 @@ bool isSmall(const Expr *Value) {
 
 /// An operator that carries the weight of a network, or makes an image.
 bool isWeighty(const Expr *Value) {
-  const torch::OpFacts *Facts =
-      factsOf(dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value)));
+  const torch::OpFacts *Facts = factsOf(Value);
   return Facts && (Facts->Heavy || torch::resamples(*Facts));
 }
 

@@ -191,10 +191,10 @@ Finding &cutGraphs(Finding &F, const Expr *Site,
   const bool MadeLater =
       !Defined && !Context.getSourceManager().isBeforeInTranslationUnit(
                       Site->getExprLoc(), Backward->getBeginLoc());
-  const Stmt *Last = MadeLater && EachTime
-                         ? statementAround(Site, First.Loop, Flow, EachTime)
-                     : MadeLater ? nullptr
-                                 : Backward;
+  const Stmt *Last = Backward;
+  if (MadeLater)
+    Last =
+        EachTime ? statementAround(Site, First.Loop, Flow, EachTime) : nullptr;
   return Last ? F.fix(fixits::insertAfterStatement(
                     Last, lines(Cuts, Backward, Context), Context))
               : F.because(Rows.NoPlace);
@@ -203,15 +203,14 @@ Finding &cutGraphs(Finding &F, const Expr *Site,
 /// Is \p Field written anywhere but by \p Site and by constructors?
 bool isWrittenElsewhere(const FieldDecl *Field, const Expr *Site,
                         const flow::UnitModel &Unit) {
-  if (flow::fieldElsewhere(Field).IsWritten)
-    return true;
-  return llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
-    return !isa<CXXConstructorDecl>(F) &&
-           llvm::any_of(cpp::Body::of(F).writesTo(Field),
-                        [&](const cpp::Write &W) {
-                          return !cpp::Body::of(F).isWithin(W.Where, Site);
-                        });
-  });
+  return flow::fieldElsewhere(Field).IsWritten ||
+         llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
+           cpp::Body &In = cpp::Body::of(F);
+           return !isa<CXXConstructorDecl>(F) &&
+                  llvm::any_of(In.writesTo(Field), [&](const cpp::Write &W) {
+                    return !In.isWithin(W.Where, Site);
+                  });
+         });
 }
 
 /// What is done, anywhere in the program, with what \p Field held before a
@@ -230,9 +229,7 @@ unsigned consumersOf(const FieldDecl *Field, flow::UnitModel &Unit) {
 /// The eval() of the module that runs at \p Site, or of one that it is a part
 /// of: net_ for net_->gru(x). Null when there is none.
 const CallExpr *evalAt(const Expr *Site, flow::UnitModel &Unit) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(Site);
-  std::optional<torch::ModuleCall> M =
-      Call ? torch::asModuleCall(Call) : std::nullopt;
+  const std::optional<torch::ModuleCall> M = torch::asModuleCall(Site);
   const Expr *Module = M ? M->Module : nullptr;
   for (unsigned I = 0; Module && I < cpp::MaxChase; ++I) {
     if (const ValueDecl *Named = torch::moduleNamed(Module))
@@ -260,7 +257,7 @@ struct CarriedMembers {
 };
 
 /// Why \p Field, which \p Site gives a value, does not keep the graphs of all
-/// calls, or is reported elsewhere; null when neither is so.
+/// calls, or is reported elsewhere; null when it does.
 const Reason *whyNotKept(const FieldDecl *Field, const Expr *Site,
                          flow::UnitModel &Unit) {
   const auto &Rows = UndetachedHiddenState;

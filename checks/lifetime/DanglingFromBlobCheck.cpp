@@ -131,15 +131,13 @@ bool isHostMemory(const Expr *Buffer) {
 llvm::SmallPtrSet<const ValueDecl *, 4> waysInto(const VarDecl *Owner,
                                                  const Stmt *Body) {
   llvm::SmallPtrSet<const ValueDecl *, 4> Ways = {Owner};
-  auto IsMadeOfOne = [&](const Stmt *Init) {
-    return Init && cpp::anyOf<DeclRefExpr>(Init, [&](const DeclRefExpr *Ref) {
-             return Ways.contains(Ref->getDecl());
-           });
+  auto IsWay = [&](const DeclRefExpr *Ref) {
+    return Ways.contains(Ref->getDecl());
   };
   cpp::forEach<VarDecl>(Body, [&](const VarDecl *Var) {
     const QualType T = Var->getType();
     if ((T->isPointerType() || T->isReferenceType() || cpp::isIterator(T)) &&
-        IsMadeOfOne(Var->getInit()))
+        cpp::anyOf<DeclRefExpr>(Var->getInit(), IsWay))
       Ways.insert(Var);
   });
   return Ways;
@@ -187,16 +185,15 @@ Finding worded(const Dangling &D, ASTContext &Context) {
   Finding F = findingAt(D).says(
       messageOf(D) +
       (MayCopy ? ", unless " + quoted(B.Through) + " copies" : ""));
-  if (B.Sure == torch::Fresh::Likely) {
-    if (B.Unless == Borrow::SomeWays)
+  if (B.Sure != torch::Fresh::Yes) {
+    if (B.Sure != torch::Fresh::Likely)
+      F.because(DanglingFromBlob.MayCopy, B.Through);
+    else if (B.Unless == Borrow::SomeWays)
       F.because(DanglingFromBlob.SomeWays, B.Lender);
     else
       F.because(DanglingFromBlob.Module);
-  } else if (B.Sure != torch::Fresh::Yes) {
-    F.because(DanglingFromBlob.MayCopy, B.Through);
-  }
-  if (B.Sure != torch::Fresh::Yes)
     return F.because(DanglingFromBlob.Uncertain);
+  }
   if (!torch::isTensor(B.Top->getType()) ||
       torch::isStableTensor(B.Top->getType()))
     return F.because(DanglingFromBlob.NoClone);
