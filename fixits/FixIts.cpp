@@ -186,8 +186,13 @@ Edits replaceStatement(const Stmt *S, StringRef Text,
       CharSourceRange::getCharRange(S->getBeginLoc(), End), Text)};
 }
 
-CharSourceRange wholeLines(FileID File, size_t Begin, size_t End,
-                           const ASTContext &Context) {
+/// Lines to remove: from \p Begin, the start of one, not the file's first, to
+/// \p End, the line break of one. The range has the line break before them
+/// instead: when a removal ends before white space, clang-tidy's engine
+/// (clang::edit) takes a space of that, too, and the next line would lose one
+/// of its indentation.
+static CharSourceRange wholeLines(FileID File, size_t Begin, size_t End,
+                                  const ASTContext &Context) {
   const SourceManager &SM = Context.getSourceManager();
   StringRef Text = SM.getBufferData(File);
   // What ends a line may be "\r\n".

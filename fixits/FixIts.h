@@ -88,14 +88,6 @@ Edits insertBeforeStatement(const clang::Stmt *Before,
 Edits replaceStatement(const clang::Stmt *S, llvm::StringRef Text,
                        const clang::ASTContext &Context);
 
-/// Lines to remove: from \p Begin, the start of one, not the file's first, to
-/// \p End, the line break of one. The range has the line break before them
-/// instead: when a removal ends before white space, clang-tidy's engine
-/// (clang::edit) takes a space of that, too, and the next line would lose one
-/// of its indentation.
-clang::CharSourceRange wholeLines(clang::FileID File, size_t Begin, size_t End,
-                                  const clang::ASTContext &Context);
-
 /// Takes a whole statement away, and its line when nothing else is there.
 Edits removeStatement(const clang::Stmt *S, const clang::ASTContext &Context);
 

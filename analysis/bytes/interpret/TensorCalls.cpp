@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include <cmath>

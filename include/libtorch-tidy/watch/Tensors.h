@@ -124,21 +124,13 @@ struct Copying<Base, std::void_t<decltype(&Base::copy_data)>>
   }
 };
 
-/// allocate() is const up to LibTorch 2.2.
-template <class Signature> class WatchingAllocator;
-template <class Base>
-class WatchingAllocator<c10::DataPtr (Base::*)(size_t) const> final
-    : public Copying<Base> {
+/// allocate() is const up to LibTorch 2.2: one of the two overrides it.
+class WatchingAllocator final : public Copying<c10::Allocator> {
 public:
-  __attribute__((noinline)) c10::DataPtr allocate(size_t Size) const override {
+  __attribute__((noinline)) c10::DataPtr allocate(size_t Size) const {
     return allocateWatched(Size, __builtin_return_address(0));
   }
-};
-template <class Base>
-class WatchingAllocator<c10::DataPtr (Base::*)(size_t)> final
-    : public Copying<Base> {
-public:
-  __attribute__((noinline)) c10::DataPtr allocate(size_t Size) override {
+  __attribute__((noinline)) c10::DataPtr allocate(size_t Size) {
     return allocateWatched(Size, __builtin_return_address(0));
   }
 };
@@ -149,8 +141,7 @@ inline void watchCpu() {
   P.Allocator = c10::GetAllocator(c10::DeviceType::CPU);
   P.Deleter = P.Allocator->raw_deleter();
   tracker().Devices[0].Key = 0;
-  static auto *Watching =
-      new WatchingAllocator<decltype(&c10::Allocator::allocate)>;
+  static auto *Watching = new WatchingAllocator;
   c10::SetAllocator(c10::DeviceType::CPU, Watching, /*priority=*/255);
 }
 
