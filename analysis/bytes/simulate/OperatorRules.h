@@ -156,7 +156,7 @@ struct Differentiated {
   uint64_t Bytes = 0;
 };
 
-/// Memory that the graph keeps: of a tensor, or a block. Null for none.
+/// Memory that the graph keeps: that of a tensor, or a block. Null for none.
 struct KeptMemory : BlockPtr {
   KeptMemory(BlockPtr Block) : BlockPtr(std::move(Block)) {}
   KeptMemory(const TensorPtr &T) : BlockPtr(T ? T->Memory : nullptr) {}
@@ -224,7 +224,7 @@ public:
 
   // Trouble, which they return: what came first.
   const OperatorResult &notFollowed(const llvm::Twine &Why);
-  /// Of an argument: "is not known".
+  /// The same about an argument, such as "is not known".
   const OperatorResult &notFollowed(llvm::StringRef Names,
                                     const llvm::Twine &How);
   const OperatorResult &throws(const llvm::Twine &Why);

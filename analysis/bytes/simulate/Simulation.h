@@ -80,7 +80,7 @@ public:
   /// most MaxTimePoints; of more, neighbours are one. A place that runs several
   /// times has as many.
   void startTimeLine() { TimeLine.emplace(); }
-  /// Their places are those of this memory.
+  /// Places are as setPlace() was given them, BackwardPlace included.
   std::vector<TimeRow> takeTimeLine();
   unsigned place() const { return Place; }
   void setPlace(unsigned Now) { Place = Now; }
