@@ -50,8 +50,8 @@ static bool isCopyAssignment(const CXXMethodDecl *F) {
 }
 
 /// `Object = From`, by \p F.
-void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
-            const Cell &From, SourceLocation At) {
+static void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
+                   const Cell &From, SourceLocation At) {
   if (!isTupleOfReferences(F->getParent()) || Object->What != Value::List) {
     VM.store(Object, From);
     return;

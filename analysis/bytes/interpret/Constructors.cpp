@@ -118,13 +118,6 @@ const CXXConstructorDecl *constructorFor(const CXXRecordDecl *Class,
   return Best;
 }
 
-ModulePtr Interpreter::make(const CXXRecordDecl *Class,
-                            ArrayRef<Cell> Arguments, SourceLocation At) {
-  const Cell Made = makeObject(*this, Class, Arguments, /*Types=*/{},
-                               /*Constructor=*/nullptr, At);
-  return Made->What == Value::Module ? Made->Held : nullptr;
-}
-
 static Fields &membersOf(const Cell &Object) {
   return Object->What == Value::Module ? Object->Held->Members
                                        : Object->Members;

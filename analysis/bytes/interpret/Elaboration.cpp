@@ -174,7 +174,9 @@ public:
       const std::optional<StepInputs> Inputs =
           bytes::inputsOf(Passed, Aside, std::nullopt, SM);
       const ModulePtr Model =
-          Inputs ? Running.make(C.Class, Arguments, C.At) : nullptr;
+          Inputs
+              ? makeObject(Running, C.Class, Arguments, {}, nullptr, C.At)->Held
+              : nullptr;
       if (!Model || Running.Failure || Running.Halted || !Running.Gaps.empty())
         return std::nullopt;
       const std::optional<uint64_t> Kept =
@@ -307,7 +309,9 @@ private:
       return refuse(
           Title, Class->getLocation(),
           "there are too many models in this file; ask for it with --model");
-    const ModulePtr Made = Running.make(Class, Arguments, Class->getLocation());
+    const ModulePtr Made =
+        makeObject(Running, Class, Arguments, {}, nullptr, Class->getLocation())
+            ->Held;
     const auto Want = llvm::make_scope_exit([&] {
       Steps += Running.steps();
       llvm::copy(Running.Undefined, std::inserter(Wanted, Wanted.end()));

@@ -205,6 +205,34 @@ static std::vector<Cell> converted(ArrayRef<Cell> Given, ElementType Type) {
   });
 }
 
+std::vector<Cell> placed(ArrayRef<Cell> Given, Simulation &S,
+                         ElementType Type) {
+  return withTensors(Given, [&](const TensorPtr &T) {
+    const TensorPtr New = S.make(T->sizes(), T->Shape.Type.value_or(Type));
+    New->RequiresGrad = T->RequiresGrad;
+    return New;
+  });
+}
+
+std::optional<std::vector<Cell>> withBatch(ArrayRef<Cell> Given,
+                                           int64_t Batch) {
+  Size Before;
+  std::vector<Cell> Result = withTensors(Given, [&](const TensorPtr &T) {
+    auto New = std::make_shared<TensorInstance>(*T);
+    std::vector<Size> &Sizes = *New->Shape.Sizes;
+    if (Sizes.empty())
+      return New;
+    if (!Before)
+      Before = Sizes.front();
+    if (Sizes.front() == Before)
+      Sizes.front() = Batch;
+    return New;
+  });
+  if (!Before)
+    return std::nullopt;
+  return Result;
+}
+
 //===----------------------------------------------------------------------===//
 // Of the program
 //===----------------------------------------------------------------------===//
@@ -269,38 +297,6 @@ std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
     Result.Texts.push_back(shown(Argument));
   // Without a tensor there is nothing to follow.
   if (tensorsIn(Result.Arguments).empty())
-    return std::nullopt;
-  return Result;
-}
-
-//===----------------------------------------------------------------------===//
-// In memory
-//===----------------------------------------------------------------------===//
-
-std::vector<Cell> placed(ArrayRef<Cell> Given, Simulation &S,
-                         ElementType Type) {
-  return withTensors(Given, [&](const TensorPtr &T) {
-    const TensorPtr New = S.make(T->sizes(), T->Shape.Type.value_or(Type));
-    New->RequiresGrad = T->RequiresGrad;
-    return New;
-  });
-}
-
-std::optional<std::vector<Cell>> withBatch(ArrayRef<Cell> Given,
-                                           int64_t Batch) {
-  Size Before;
-  std::vector<Cell> Result = withTensors(Given, [&](const TensorPtr &T) {
-    auto New = std::make_shared<TensorInstance>(*T);
-    std::vector<Size> &Sizes = *New->Shape.Sizes;
-    if (Sizes.empty())
-      return New;
-    if (!Before)
-      Before = Sizes.front();
-    if (Sizes.front() == Before)
-      Sizes.front() = Batch;
-    return New;
-  });
-  if (!Before)
     return std::nullopt;
   return Result;
 }

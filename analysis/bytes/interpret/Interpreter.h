@@ -121,11 +121,6 @@ public:
   Interpreter(clang::ASTContext &Context, DefineDecl Define, const Bodies &All)
       : Context(Context), All(All), Define(std::move(Define)) {}
 
-  /// A module of \p Class, a definition, as its constructor for \p Arguments
-  /// makes it. Null when no constructor takes them.
-  ModulePtr make(const clang::CXXRecordDecl *Class,
-                 llvm::ArrayRef<Cell> Arguments, clang::SourceLocation At);
-
   /// The value of \p E, outside of what has been called: a tree, but for what
   /// members that are references name.
   Cell evaluate(const clang::Expr *E) { return copyOf(eval(E)); }

@@ -245,9 +245,8 @@ static Cell absolute(const LibraryCall &C) {
 }
 
 static Cell asText(const LibraryCall &C) {
-  return isInteger(C.Arguments[0])
-             ? text(std::to_string(C.Arguments[0]->Number))
-             : C.Nothing;
+  const Cell &Of = C.Arguments[0];
+  return isInteger(Of) ? text(std::to_string(Of->Number)) : C.Nothing;
 }
 
 /// std::gcd() and std::lcm(), by \p Compute, of what does not overflow.

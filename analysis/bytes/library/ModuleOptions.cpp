@@ -101,19 +101,14 @@ static constexpr DefaultRow Defaults[] = {
 };
 
 Cell defaultOption(StringRef Class, StringRef Option) {
-  const bool IsTransformer = Class == "Transformer";
   if (Class.starts_with("InstanceNorm") &&
       (Option == "affine" || Option == "track_running_stats"))
     return integer(0);
-  if (IsTransformer && Option == "d_model")
-    return integer(512);
-  if (IsTransformer && Option == "nhead")
-    return integer(8);
-  for (const DefaultRow &Row :
-       IsTransformer || Class.starts_with("TransformerEncoder") ||
-               Class.starts_with("TransformerDecoder")
-           ? ArrayRef(TransformerDefaults)
-           : ArrayRef(Defaults))
+  if (Class == "Transformer" && (Option == "d_model" || Option == "nhead"))
+    return integer(Option == "nhead" ? 8 : 512);
+  for (const DefaultRow &Row : Class.starts_with("Transformer")
+                                   ? ArrayRef(TransformerDefaults)
+                                   : ArrayRef(Defaults))
     if (llvm::is_contained(llvm::split(Row.Options, ' '), Option))
       return Row.What == Value::Integer ? integer(Row.Number)
              : Row.What == Value::Real  ? real(Row.Number)
