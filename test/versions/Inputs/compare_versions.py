@@ -2,13 +2,14 @@
 #
 # Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Looks that plugins for several versions of clang-tidy find and fix the same.
+"""Looks that the driver and the plugin for a version of clang-tidy find and fix the same.
 
-    compare_versions.py --work DIR --least N --ours CLANG_TIDY PLUGIN
-        --theirs CLANG_TIDY PLUGIN [--theirs ...] [--but FILE]... FILE... -- FLAG...
+    compare_versions.py --work DIR --least N --ours COMMAND --theirs COMMAND
+        [--but FILE]... FILE... -- FLAG...
 
-A folder stands for the tests in it, without those in TOGETHER_NOT. --but takes the
-end of the name of a file that is not compared.
+COMMAND is the driver, or clang-tidy with -load=PLUGIN. A folder stands for the tests
+in it, without those in TOGETHER_NOT. --but takes the end of the name of a file that is
+not compared.
 
 Stock clang-tidy goes through all of LibTorch for each unit, which takes seconds:
 files are analysed in groups, each file included into a namespace of its own. A
@@ -21,6 +22,7 @@ Exit status: 0 the same, in at least N files with findings; 1 not, or in fewer.
 
 import argparse
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -37,27 +39,30 @@ TOGETHER_NOT = (
     "/pad-packed-total-length/data-parallel.cpp",
 )
 DIAGNOSTIC = re.compile(r"^(/[^:]*):\d+:\d+: (warning|note|error|fatal error): .*$", re.MULTILINE)
+# What our driver says of edits on other lines.
+IN_WORDS = re.compile(r": note: the fix (inserts|removes|replaces) '.* here$")
 INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
 EDIT = re.compile(
     r"- FilePath: +(?P<file>.*)\n +Offset: +(?P<at>\d+)\n +Length: +(?P<length>\d+)\n"
     r" +ReplacementText: (?P<text>(?:.*\n(?: *\n| {14,}.*\n)*))")
 
 
-def run(host, unit, work, flags):
-    """What clang-tidy says of the unit, and the edits: (diagnostics, edits)."""
-    tidy, plugin = host
+def run(command, unit, work, flags):
+    """What a command says of the unit, and the edits: (diagnostics, edits)."""
     fixes = work / "fixes.yaml"
     fixes.unlink(missing_ok=True)
     done = subprocess.run(
-        [tidy, "-load", plugin, "-checks=-*,libtorch-*", "-header-filter=.*", "-quiet",
+        [*command, "-checks=-*,libtorch-*", "-header-filter=.*", "-quiet",
          "-config={CheckOptions: {Level: 2}}", f"-export-fixes={fixes}", str(unit), "--",
          *flags],
         capture_output=True, text=True, timeout=600)
     if done.returncode not in (0, 1) or "libtorch-tidy: error" in done.stderr:
-        sys.exit(f"{tidy}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        sys.exit(f"{command[0]}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     # Each warning with its notes. A header of a test is that of others, too.
     found = []
     for line in DIAGNOSTIC.finditer(done.stdout):
+        if IN_WORDS.search(line[0]):
+            continue
         if line[2] == "note" and found:
             found[-1] += "\n" + line[0]
         else:
@@ -106,17 +111,13 @@ def compare(work, files, args):
         files = [f for f in files if f not in wrong]
     else:
         return 0, set(), left_out, []
+    theirs, their_edits = run(args.theirs, unit, work, flags)
     differences = []
-    us = args.ours[0]
-    for host in args.theirs:
-        them = host[0]
-        theirs, their_edits = run(host, unit, work, flags)
-        for name, some, others in [(us, ours, theirs), (them, theirs, ours)]:
-            differences += [f"{us}, {them}: only {name} finds:\n{d}"
-                            for d in some if d not in others]
-        for name, some, others in [(us, our_edits, their_edits), (them, their_edits, our_edits)]:
-            differences += [f"{us}, {them}: only {name} has the edit {e}"
-                            for e in some if e not in others]
+    us, them = args.ours[0], args.theirs[0]
+    for name, some, others in [(us, ours, theirs), (them, theirs, ours)]:
+        differences += [f"only {name} finds:\n{d}" for d in some if d not in others]
+    for name, some, others in [(us, our_edits, their_edits), (them, their_edits, our_edits)]:
+        differences += [f"only {name} has the edit {e}" for e in some if e not in others]
     return len(ours), {d.split(":")[0] for d in ours}, left_out, differences
 
 
@@ -126,8 +127,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--least", type=int, required=True)
-    parser.add_argument("--ours", nargs=2, required=True)
-    parser.add_argument("--theirs", nargs=2, action="append", required=True)
+    parser.add_argument("--ours", type=shlex.split, required=True)
+    parser.add_argument("--theirs", type=shlex.split, required=True)
     parser.add_argument("--but", action="append", default=[])
     parser.add_argument("files", nargs="+", type=Path)
     args = parser.parse_args(argv[:at])
