@@ -1,4 +1,4 @@
-//===- ElementOperators.cpp - Element by element, reductions --------------===//
+//===- ElementOperators.cpp - Arithmetic, masks, reductions ---------------===//
 //
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,6 +15,278 @@ using llvm::StringRef;
 namespace libtorch_tidy::bytes {
 
 using torch::Saved;
+
+namespace {
+
+/// What backward() of an operator has at once, in the order in which it makes
+/// gradients. They are as large as the result, until those of an operand that
+/// was broadcast are added up.
+class InBackward {
+public:
+  explicit InBackward(uint64_t Size) : Size(Size) {}
+
+  /// A gradient is made, with so much besides it.
+  void make(uint64_t Besides) {
+    Peak = std::max(Peak, Live + Size + Besides);
+    Live += Size;
+  }
+  /// The gradient of \p T gets the sizes of \p T. \p IsMade: with memory of its
+  /// own before that.
+  void reduce(const Tensor &T, bool Grows, bool IsMade = true) {
+    if (!T || !T->needsGradient())
+      return;
+    if (IsMade || Grows)
+      Counted += bytesOf(T);
+    if (!Grows)
+      return;
+    Live += bytesOf(T);
+    Peak = std::max(Peak, Live);
+    if (IsMade)
+      Live -= Size;
+  }
+  /// Besides the gradients.
+  uint64_t scratch() const { return Peak > Counted ? Peak - Counted : 0; }
+
+private:
+  const uint64_t Size;
+  uint64_t Live = 0, Peak = 0, Counted = 0;
+};
+
+} // namespace
+
+static BlockPtr beforeWrites(OperatorCall &Op, const Tensor &T,
+                             ArrayRef<Differentiated> Inputs) {
+  return Op.isInPlace() && Op.records(Inputs) ? Op.allocate(bytesOf(T))
+                                              : T->Memory;
+}
+
+//===----------------------------------------------------------------------===//
+// Of two
+//===----------------------------------------------------------------------===//
+
+/// One of the operands is a number.
+static OperatorResult withNumber(OperatorCall &Op, const Cell &First,
+                                 const Cell &Second) {
+  const StringRef Base = Op.Base;
+  const bool NumberFirst = isNumber(First);
+  const Tensor T = NumberFirst ? Op.tensor("other exponent") : Op.self();
+  const Cell &Number = NumberFirst ? First : Second;
+  const ElementType Own = typeOf(T);
+  const bool BecomesReal =
+      !isFloating(Own) && (Number->What == Value::Real || Base == "div");
+  const Tensor Out =
+      Op.isInPlace() ? T : Op.makeLike(T, BecomesReal ? Float32 : Own);
+  const uint64_t Size = bytesOf(Out);
+  if (Base == "add" || (Base == "sub" && !NumberFirst) ||
+      (!NumberFirst && (Base == "fmod" || Base == "remainder")))
+    return Op.record({Out}, {{T, GradientKind::Alias}});
+  if (Base == "pow")
+    return Op.record({Out}, {{T}},
+                     {beforeWrites(Op, T, {{T}}), NumberFirst ? Out : nullptr},
+                     NumberFirst ? Size : 2 * Size);
+  // reciprocal().mul(number): both have results of their own.
+  if (Base == "div" && NumberFirst)
+    return Op.record({Out}, {{T}},
+                     {T, Op.records({{T}}) ? Op.allocate(Size) : nullptr},
+                     3 * Size);
+  return Op.record({Out}, {{T}});
+}
+
+/// What backward() of an operator of \p A and \p B has at once, where the
+/// result has \p Size bytes. The gradient of B is made first; both are as large
+/// as the result, until what was broadcast is added up.
+static uint64_t mostInBackward(StringRef Base, bool NeedsA, bool NeedsB,
+                               uint64_t A, uint64_t B, uint64_t Size) {
+  const uint64_t OfB = NeedsA && NeedsB ? Size : 0;
+  if (Base == "div") {
+    const uint64_t Later = NeedsA && A < Size ? OfB + Size + A : 0;
+    return std::max(NeedsB ? 4 * Size : 0, Later);
+  }
+  if (Base == "pow")
+    return std::max(NeedsA ? OfB + B * 5 / 4 + 4 * Size : 0,
+                    NeedsB ? A + Size * 13 / 4 : 0);
+  if (Base == "atan2")
+    return std::max(A + B + 2 * Size, Size + (NeedsA ? 2 * Size : 0) +
+                                          (NeedsB ? 2 * Size + A : 0));
+  if (Base == "hypot") // The gradient of A is made first.
+    return OfB + 2 * Size;
+  if (Base == "logaddexp")
+    return OfB + 4 * Size;
+  // maximum, minimum, and others of both.
+  return OfB + Size * 5 / 2;
+}
+
+namespace {
+
+/// Two operands that are broadcast, and what they give.
+struct Operands {
+  const Tensor A, B, Out;
+  const bool GrowsA = A->sizes() != Out->sizes(),
+             GrowsB = B->sizes() != Out->sizes();
+};
+
+} // namespace
+
+static OperatorResult recordSum(OperatorCall &Op, const Operands &Of) {
+  const uint64_t Size = bytesOf(Of.Out);
+  const bool Scaled = Op.find("alpha") && Op.maybeReal("alpha") != 1.0;
+  // -grad and alpha * grad are made after each other.
+  const unsigned Made = (Op.Base == "sub") + Scaled;
+  InBackward Uses(Size);
+  if (Of.B->needsGradient() && Made)
+    Uses.make((Made - 1) * Size);
+  Uses.reduce(Of.A, Of.GrowsA, /*IsMade=*/false);
+  Uses.reduce(Of.B, Of.GrowsB, Made);
+  auto Kind = [](bool IsFresh) {
+    return IsFresh ? GradientKind::Fresh : GradientKind::Alias;
+  };
+  return Op.record({Of.Out},
+                   {{Of.A, Kind(Of.GrowsA)}, {Of.B, Kind(Of.GrowsB || Made)}},
+                   {}, Uses.scratch());
+}
+
+/// mul, div, pow and the others, whose gradients are made of the operands.
+static OperatorResult recordProduct(OperatorCall &Op, const Operands &Of) {
+  const StringRef Base = Op.Base;
+  const auto &[A, B, Out, GrowsA, GrowsB] = Of;
+  const uint64_t Size = bytesOf(Out);
+  const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
+  if (Base == "mul")
+    return Op.record({Out}, {{A}, {B}},
+                     {NeedsB ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
+                      NeedsA ? B : nullptr},
+                     (NeedsA && GrowsA ? Size : 0) +
+                         (NeedsB && GrowsB ? Size : 0));
+  const bool KeepsA = Base == "hypot" ? NeedsA : (Base != "div" || NeedsB);
+  const KeptMemory Kept[] = {
+      Base != "hypot" || NeedsB ? B : nullptr,
+      KeepsA ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
+      (Base == "pow" && NeedsB) || Base == "hypot" ? Out : nullptr};
+  if (Base == "xlogy") {
+    auto Truths = [&](const Tensor &T) { return productOf(T->sizes()); };
+    InBackward Uses(Size);
+    if (NeedsB)
+      Uses.make(Size);
+    if (NeedsA) // Where both are 0 is looked for.
+      Uses.make(Size + Truths(A) + Truths(B) + Truths(Out));
+    Uses.reduce(A, GrowsA);
+    Uses.reduce(B, GrowsB);
+    return Op.record({Out}, {{A}, {B}}, Kept, Uses.scratch());
+  }
+  const uint64_t Most =
+      mostInBackward(Base, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
+  const uint64_t Gradients = gradientBytes(A) + gradientBytes(B);
+  return Op.record({Out}, {{A}, {B}}, Kept,
+                   Most > Gradients ? Most - Gradients : 0);
+}
+
+/// add, sub, mul, div, pow, maximum, hypot, and with a trailing "_" in place.
+static OperatorResult binary(OperatorCall &Op) {
+  const StringRef Base = Op.Base;
+  const Cell Second = Op.find("other exponent value"),
+             First = Op.find("self input");
+  if (isNumber(First) || isNumber(Second))
+    return withNumber(Op, First, Second);
+  const Tensor A = Op.self(), B = Op.tensor("other exponent tensor2");
+  const std::optional<Sizes> Both = Op.fitted({A, B});
+  if (!Both)
+    return {};
+  ElementType Type = promoted(*A, *B);
+  if (Base == "div" && !isFloating(Type))
+    Type = Float32;
+  const bool InPlace = Op.isInPlace();
+  Tensor Out = A;
+  if (!InPlace) {
+    const Tensor &Like = A->sizes() == *Both ? A : B;
+    Out =
+        Like->sizes() == *Both ? Op.makeLike(Like, Type) : Op.make(*Both, Type);
+  } else if (A->sizes() != *Both) {
+    Op.throws("'" + Op.Name + "' cannot change sizes " + shown(A->sizes()) +
+              " to " + shown(*Both) + " in place");
+  }
+  // Operands of another type are converted first, and a result in place of one
+  // is made aside.
+  const BlockPtr Converted =
+      Op.scratch(convertedBytes(A, Type) + convertedBytes(B, Type) +
+                 (InPlace ? convertedBytes(A, Type) : 0));
+  const Operands Of = {A, B, Out};
+  return Base == "add" || Base == "sub" ? recordSum(Op, Of)
+                                        : recordProduct(Op, Of);
+}
+
+//===----------------------------------------------------------------------===//
+// Of three
+//===----------------------------------------------------------------------===//
+
+/// lerp(self, end, weight), addcmul and addcdiv(self, tensor1, tensor2).
+static OperatorResult weighed(OperatorCall &Op) {
+  const bool InPlace = Op.isInPlace(), IsLerp = Op.Name.starts_with("lerp"),
+             Divides = Op.Name.starts_with("addcdiv");
+  const Tensor A = Op.self(), B = Op.tensor(IsLerp ? "end" : "tensor1");
+  const Cell Weight = Op.find("weight");
+  const Tensor C = IsLerp && isNumber(Weight)
+                       ? nullptr
+                       : Op.tensor(IsLerp ? "weight" : "tensor2");
+  const std::optional<Sizes> All = Op.fitted({A, B, C});
+  if (All && InPlace && A->sizes() != *All)
+    Op.doesNotFit(A, B);
+  if (Op.Trouble)
+    return {};
+  const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient(),
+             NeedsC = C && C->needsGradient();
+  const KeptMemory Kept[] = {!IsLerp || !NeedsC ? nullptr
+                             : InPlace          ? Op.allocate(bytesOf(A))
+                                                : A->Memory,
+                             NeedsC ? B : nullptr,
+                             IsLerp || NeedsB || (Divides && NeedsC) ? C
+                                                                     : nullptr};
+  const Tensor Out = InPlace                   ? A
+                     : A->sizes() == *All      ? Op.makeLike(A)
+                     : B->sizes() == *All      ? Op.makeLike(B)
+                     : C && C->sizes() == *All ? Op.makeLike(C)
+                                               : Op.make(*All, A);
+  const uint64_t Size = bytesOf(Out);
+  auto BothBytes = [&](const Tensor &X, const Tensor &Y) {
+    const std::optional<Sizes> Both = broadcast(X->sizes(), Y->sizes());
+    return Both ? elementsOf(productOf(*Both), typeOf(Out).Bytes) : 0;
+  };
+  auto Grows = [&](const Tensor &T) { return T && T->sizes() != *All; };
+  InBackward Uses(Size);
+  if (IsLerp) {
+    if (NeedsB)
+      Uses.make(0);
+    if (NeedsA)
+      Uses.make(C ? bytesOf(C) : 0);
+    if (NeedsC)
+      Uses.make(BothBytes(A, B));
+  } else {
+    if (NeedsB)
+      Uses.make(bytesOf(C));
+    if (NeedsC)
+      Uses.make(Divides ? bytesOf(B) + bytesOf(C) + BothBytes(B, C) + Size
+                        : bytesOf(B));
+  }
+  Uses.reduce(A, Grows(A), IsLerp);
+  Uses.reduce(B, Grows(B));
+  Uses.reduce(C, Grows(C));
+  return Op.record({Out},
+                   {{A, IsLerp || A->sizes() != *All ? GradientKind::Fresh
+                                                     : GradientKind::Alias},
+                    {B},
+                    {C}},
+                   Kept, Uses.scratch());
+}
+
+/// max(other) and min(other); the others are reductions.
+static OperatorResult larger(OperatorCall &Op) {
+  return Op.find("other")
+             ? binary(Op)
+             : Op.runAs(Op.Base == "max" ? "max(dim)" : "min(dim)");
+}
+
+Tensor operator-(double A, const Tensor &B) {
+  return B.Op->run("sub", {{"self", A}, {"other", B}});
+}
 
 //===----------------------------------------------------------------------===//
 // Of one tensor
@@ -78,7 +350,13 @@ static OperatorResult logSigmoid(OperatorCall &Op) {
   return Op.record({Out}, {{T}}, {T, Buffer});
 }
 
-static constexpr OperatorRule UnaryRows[] = {
+static constexpr OperatorRule ElementRows[] = {
+    {"add sub mul div pow multiply=mul divide=div true_divide=div "
+     "subtract=sub maximum minimum atan2 remainder fmod floor_divide "
+     "hypot xlogy logaddexp",
+     binary},
+    {"max min", larger},
+    {"lerp addcmul addcdiv", weighed},
     {"relu relu6 hardtanh leaky_relu rrelu elu selu celu gelu silu mish "
      "sigmoid tanh softplus hardswish hardsigmoid threshold hardshrink "
      "softshrink exp log logit neg triu tril flip roll sign trunc "
@@ -96,8 +374,8 @@ static constexpr OperatorRule UnaryRows[] = {
     {"nan_to_num", unary, 1.25},
     {"logsigmoid log_sigmoid", logSigmoid},
 };
-const RuleTable UnaryRules = {UnaryRows, /*InPlace=*/true,
-                              /*NeedsDimension=*/false};
+const RuleTable ElementRules = {ElementRows, /*InPlace=*/true,
+                                /*NeedsDimension=*/false};
 
 static constexpr OperatorRule TruthRows[] = {
     {"eq ne lt le gt ge equal less less_equal greater greater_equal "

@@ -456,9 +456,9 @@ static RulePlace placeOf(StringRef Name) {
   static const auto Places = [] {
     llvm::StringMap<RulePlace> Result;
     for (const RuleTable *Table :
-         {&TruthRules, &UnaryRules, &ReductionRules, &ArithmeticRules,
-          &ShapeRules, &IndexRules, &SpatialRules, &NetworkRules, &LossRules,
-          &ComposedRules, &RecurrentRules})
+         {&TruthRules, &ElementRules, &ReductionRules, &ShapeRules, &IndexRules,
+          &SpatialRules, &NetworkRules, &LossRules, &ComposedRules,
+          &RecurrentRules})
       for (const OperatorRule &Rule : Table->Rules)
         for (const StringRef Written : llvm::split(Rule.Names, ' ')) {
           const auto [Name, As] = Written.split('=');

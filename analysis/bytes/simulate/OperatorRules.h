@@ -296,9 +296,9 @@ struct RuleTable {
 };
 /// Is there a rule for the operator of that name?
 bool hasRule(llvm::StringRef Name);
-extern const RuleTable TruthRules, UnaryRules, ReductionRules, ArithmeticRules,
-    ShapeRules, IndexRules, SpatialRules, NetworkRules, LossRules,
-    ComposedRules, RecurrentRules;
+extern const RuleTable TruthRules, ElementRules, ReductionRules, ShapeRules,
+    IndexRules, SpatialRules, NetworkRules, LossRules, ComposedRules,
+    RecurrentRules;
 
 //===----------------------------------------------------------------------===//
 // Numbers
