@@ -65,33 +65,23 @@ enum class Outcome { GoesOn, Yes, Over };
 template <typename Visitor>
 bool walk(const CFG &Graph, const CFGBlock *First, unsigned Index, bool AtExit,
           Visitor Look) {
-  auto Scan = [&](const CFGBlock *Block, unsigned From) {
-    for (unsigned I = From; I < Block->size(); ++I)
-      if (auto Element = (*Block)[I].getAs<CFGStmt>())
-        if (Outcome O = Look(Element->getStmt()); O != Outcome::GoesOn)
-          return O;
-    return Outcome::GoesOn;
-  };
   llvm::SmallPtrSet<const CFGBlock *, 16> Seen;
-  llvm::SmallVector<const CFGBlock *, 16> Work;
-  auto Follow = [&](const CFGBlock *Block) {
-    for (const CFGBlock *Next : Block->succs())
-      if (Next && Seen.insert(Next).second)
-        Work.push_back(Next);
-  };
-  Outcome Result = Scan(First, Index);
-  if (Result != Outcome::GoesOn)
-    return Result == Outcome::Yes;
-  Follow(First);
+  llvm::SmallVector<std::pair<const CFGBlock *, unsigned>, 16> Work = {
+      {First, Index}};
   while (!Work.empty()) {
-    const CFGBlock *Block = Work.pop_back_val();
+    const auto [Block, From] = Work.pop_back_val();
     if (Block == &Graph.getExit() && AtExit)
       return true;
-    Result = Scan(Block, 0);
+    Outcome Result = Outcome::GoesOn;
+    for (unsigned I = From; I < Block->size() && Result == Outcome::GoesOn; ++I)
+      if (auto Element = (*Block)[I].template getAs<CFGStmt>())
+        Result = Look(Element->getStmt());
     if (Result == Outcome::Yes)
       return true;
     if (Result == Outcome::GoesOn)
-      Follow(Block);
+      for (const CFGBlock *Next : Block->succs())
+        if (Next && Seen.insert(Next).second)
+          Work.push_back({Next, 0});
   }
   return false;
 }

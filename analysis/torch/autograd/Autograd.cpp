@@ -30,20 +30,18 @@ static const Expr *tensorObject(const CallExpr *Call) {
   if (!Member || !isTorchDecl(Member->getMethodDecl()))
     return nullptr;
   const Expr *Object = Member->getImplicitObjectArgument();
-  if (!Object)
-    return nullptr;
-  QualType T = Object->getType();
-  if (!isTensor(T) && !isTensor(cpp::pointeeOf(T)))
-    return nullptr;
-  return cpp::stripImplicit(Object);
+  return Object && (isTensor(Object->getType()) ||
+                    isTensor(cpp::pointeeOf(Object->getType())))
+             ? cpp::stripImplicit(Object)
+             : nullptr;
 }
 
 /// Parameter \p Index of \p Call's callee; null when omitted or a default.
 static const Expr *written(const CallExpr *Call, unsigned Index) {
-  if (Index >= Call->getNumArgs() ||
-      isa<CXXDefaultArgExpr>(Call->getArg(Index)))
-    return nullptr;
-  return Call->getArg(Index);
+  return Index < Call->getNumArgs() &&
+                 !isa<CXXDefaultArgExpr>(Call->getArg(Index))
+             ? Call->getArg(Index)
+             : nullptr;
 }
 
 std::optional<BackwardCall> asBackward(const CallExpr *Call) {
@@ -53,40 +51,38 @@ std::optional<BackwardCall> asBackward(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   const ASTContext &Context = Callee->getASTContext();
   BackwardCall Result;
-  // The argument that asks for inputs, and those of retain and create_graph.
-  const Expr *Inputs = nullptr, *Retain = nullptr, *Create = nullptr;
+  const Expr *Inputs = nullptr; // The argument that asks for them.
   if (const Expr *Object = tensorObject(Call)) {
     // backward(gradient, retain_graph, create_graph, inputs)
     if (Name != "backward")
       return std::nullopt;
     Result.Roots.push_back(Object);
-    Retain = written(Call, 1);
-    Create = written(Call, 2);
+    Result.Retain = written(Call, 1);
+    Result.Create = written(Call, 2);
     Inputs = written(Call, 3);
   } else {
     if (isa<CXXMethodDecl>(Callee) || !isTorchDecl(Callee) ||
         Call->getNumArgs() < 1)
       return std::nullopt;
-    const auto *Scope = dyn_cast<NamespaceDecl>(
-        Callee->getDeclContext()->getEnclosingNamespaceContext());
-    if (!Scope || !Scope->getIdentifier() || Scope->getName() != "autograd")
+    if (cpp::nameOf(dyn_cast<NamespaceDecl>(
+            Callee->getDeclContext()->getEnclosingNamespaceContext())) !=
+        "autograd")
       return std::nullopt;
     llvm::append_range(Result.Roots, cpp::listElements(Call->getArg(0)));
     Result.ReturnsGradients = Name == "grad";
     // backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
     // grad(outputs, inputs, grad_outputs, retain_graph, create_graph, ...)
     unsigned First = Result.ReturnsGradients ? 3 : 2;
-    Retain = written(Call, First);
-    Create = written(Call, First + 1);
+    Result.Retain = written(Call, First);
+    Result.Create = written(Call, First + 1);
     Inputs = written(Call, Result.ReturnsGradients ? 1 : 4);
   }
   if (Inputs)
     llvm::append_range(Result.Inputs, cpp::listElements(Inputs));
-  if (Create)
-    Result.CreateGraph = flagOf(Create, Context);
-  Result.Retain = Retain;
-  Result.Create = Create;
-  Result.RetainGraph = Retain ? flagOf(Retain, Context) : Result.CreateGraph;
+  if (Result.Create)
+    Result.CreateGraph = flagOf(Result.Create, Context);
+  Result.RetainGraph =
+      Result.Retain ? flagOf(Result.Retain, Context) : Result.CreateGraph;
   return Result;
 }
 

@@ -13,7 +13,6 @@
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
-#include "analysis/torch/storage/Owners.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/DenseMap.h"
@@ -160,7 +159,8 @@ private:
         look(Arg);
       return;
     }
-    if (Known && (cpp::does(Call, cpp::Std::Make) || isMakeIntrusive(Call)))
+    if (Known &&
+        (cpp::does(Call, cpp::Std::Make) || callsTorch(Call, "make_intrusive")))
       made(cpp::recordOf(cpp::pointeeOf(Call->getType())),
            llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()));
     Found.push_back(Call);

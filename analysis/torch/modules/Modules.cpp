@@ -343,18 +343,17 @@ std::string calledModule(const Expr *E) {
   const Expr *Module = cpp::stripImplicit(M->Module);
   if (const auto *Ref = dyn_cast<DeclRefExpr>(Module))
     return Ref->getDecl()->getNameAsString();
-  if (const auto *Member = dyn_cast<MemberExpr>(Module))
-    return Member->getMemberDecl()->getNameAsString();
-  return {};
+  const auto *Member = dyn_cast<MemberExpr>(Module);
+  return Member ? Member->getMemberDecl()->getNameAsString() : "";
 }
 
 bool isScriptModule(QualType T) { return isScriptClass(cpp::recordOf(T)); }
 
 const ValueDecl *moduleOfWeight(const Expr *E) {
   const auto *Member = dyn_cast_or_null<MemberExpr>(cpp::stripImplicit(E));
-  const auto *Field =
-      Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
-  return Field && Field->getName() == "weight" && isTorchDecl(Field)
+  return Member && cpp::nameOf(Member->getMemberDecl()) == "weight" &&
+                 isa<FieldDecl>(Member->getMemberDecl()) &&
+                 isTorchDecl(Member->getMemberDecl())
              ? moduleNamed(Member->getBase())
              : nullptr;
 }
@@ -391,16 +390,15 @@ llvm::ArrayRef<const Expr *> loadsCompiledModel(const Expr *E) {
   E = cpp::peel(E);
   if (!E || !isCompiledModel(E->getType()))
     return {};
-  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
-    return isCompiledClass(Construct->getConstructor()->getParent()) &&
-                   !Construct->getConstructor()->isCopyOrMoveConstructor()
-               ? llvm::ArrayRef<const Expr *>(Construct->getArgs(),
-                                              Construct->getNumArgs())
-               : llvm::ArrayRef<const Expr *>();
-  if (!cpp::isStdCall(E, cpp::Std::Make))
+  if (cpp::isStdCall(E, cpp::Std::Make))
+    return llvm::ArrayRef(cast<CallExpr>(E)->getArgs(),
+                          cast<CallExpr>(E)->getNumArgs());
+  const auto *Construct = dyn_cast<CXXConstructExpr>(E);
+  if (!Construct ||
+      !isCompiledClass(Construct->getConstructor()->getParent()) ||
+      Construct->getConstructor()->isCopyOrMoveConstructor())
     return {};
-  const auto *Call = cast<CallExpr>(E);
-  return llvm::ArrayRef<const Expr *>(Call->getArgs(), Call->getNumArgs());
+  return llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs());
 }
 
 } // namespace libtorch_tidy::torch

@@ -70,18 +70,10 @@ bool ownsTensors(QualType T) {
 StringRef releaseMethod(QualType T) {
   if (T.isNull() || T.isConstQualified() || isStableTensor(T))
     return {};
-  if (isTensor(T))
-    return "reset";
-  switch (ownerKind(cpp::recordOf(T))) {
-  case Owner::Pointer:
-    return "reset";
-  case Owner::Container:
-    return "clear";
-  case Owner::None:
-  case Owner::Other:
-    return {};
-  }
-  return {};
+  const Owner Kind = ownerKind(cpp::recordOf(T));
+  return isTensor(T) || Kind == Owner::Pointer ? "reset"
+         : Kind == Owner::Container            ? "clear"
+                                               : "";
 }
 
 bool isIntrusivePtr(QualType T) {
@@ -99,10 +91,6 @@ bool isSharedHandle(QualType T) {
          !cpp::isOrDerivesFrom(T, "std::unique_ptr");
 }
 
-bool isMakeIntrusive(const CallExpr *Call) {
-  return callsTorch(Call, "make_intrusive");
-}
-
 static constexpr StringRef ReleaseNames[] = {
     // Of a device.
     "cudaDeviceReset", "hipDeviceReset", "cuDevicePrimaryCtxReset",
@@ -115,31 +103,28 @@ static constexpr size_t OfDevices = 4;
 
 const llvm::ArrayRef<StringRef> ReleaseFunctions = ReleaseNames;
 
-/// A function of C or of the standard library, or LibTorch's own: not one that
-/// the user has written.
-static bool isReleaseFunction(const FunctionDecl *F) {
-  if (!F || isa<CXXMethodDecl>(F) || F->hasBody())
+/// A call of one of \p Names, a function of C, of the standard library or
+/// LibTorch's own: not one that the user has written.
+static bool releases(const CallExpr *Call, llvm::ArrayRef<StringRef> Names) {
+  if (!cpp::isOneOf(cpp::calleeName(Call), Names))
     return false;
-  return F->getDeclContext()->getRedeclContext()->isTranslationUnit() ||
-         F->isExternC() || cpp::isStdDecl(F) ||
-         F->getQualifiedNameAsString() ==
-             "c10::cuda::CUDACachingAllocator::raw_delete";
+  const FunctionDecl *F = Call->getDirectCallee();
+  return !isa<CXXMethodDecl>(F) && !F->hasBody() &&
+         (F->getDeclContext()->getRedeclContext()->isTranslationUnit() ||
+          F->isExternC() || cpp::isStdDecl(F) ||
+          F->getQualifiedNameAsString() ==
+              "c10::cuda::CUDACachingAllocator::raw_delete");
 }
 
 const Expr *releasedBy(const CallExpr *Call) {
-  return Call && Call->getNumArgs() > 0 &&
-                 cpp::isOneOf(cpp::calleeName(Call),
-                              ReleaseFunctions.drop_front(OfDevices)) &&
-                 isReleaseFunction(Call->getDirectCallee())
+  return releases(Call, ReleaseFunctions.drop_front(OfDevices)) &&
+                 Call->getNumArgs() > 0
              ? Call->getArg(0)
              : nullptr;
 }
 
 bool resetsDevice(const CallExpr *Call) {
-  return Call &&
-         cpp::isOneOf(cpp::calleeName(Call),
-                      ReleaseFunctions.take_front(OfDevices)) &&
-         isReleaseFunction(Call->getDirectCallee());
+  return releases(Call, ReleaseFunctions.take_front(OfDevices));
 }
 
 static constexpr StringRef EmptyCacheNames[] = {

@@ -34,9 +34,6 @@ bool isIValue(clang::QualType T);
 /// intrusive_ptr, and standard shared pointers to modules.
 bool isSharedHandle(clang::QualType T);
 
-/// c10::make_intrusive<T>(...)
-bool isMakeIntrusive(const clang::CallExpr *Call);
-
 /// The pointer whose memory \p Call releases: the argument of free(),
 /// cudaFree(), hipFree(), CUDACachingAllocator::raw_delete() and the like, the
 /// first of realloc(). Null for other calls, and for functions of the user that

@@ -109,9 +109,8 @@ bool takesRows(const CallExpr *Call, StringRef Name,
 
 /// Functions of torch::nn::functional work in place when their options say so.
 bool mayWorkInPlace(const CallExpr *Call) {
-  const auto *Scope =
-      dyn_cast<NamespaceDecl>(Call->getDirectCallee()->getDeclContext());
-  return Scope && Scope->getIdentifier() && Scope->getName() == "functional" &&
+  return cpp::nameOf(dyn_cast<NamespaceDecl>(
+             Call->getDirectCallee()->getDeclContext())) == "functional" &&
          cpp::writtenArguments(Call).size() > 1;
 }
 
@@ -140,9 +139,8 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
   const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
   if (Method && !isTensorClass(Method->getParent()))
     return Use;
-  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
-    Use.Of = Member->getImplicitObjectArgument();
-  else if (Call->getNumArgs() > 0)
+  Use.Of = cpp::calledOn(Call);
+  if (!Use.Of && Call->getNumArgs() > 0)
     Use.Of = Call->getArg(0);
 
   switch (Facts->Shares) {
@@ -335,10 +333,7 @@ const Expr *viewOf(const CallExpr *Call) {
   if (!Facts || Facts->Shares != Sharing::Memory ||
       Facts->neverDifferentiable() || !isTensor(Call->getType()))
     return nullptr;
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
-    return Op->getArg(0);
-  const auto *Member = dyn_cast<CXXMemberCallExpr>(Call);
-  return Member ? Member->getImplicitObjectArgument() : nullptr;
+  return cpp::calledOn(Call);
 }
 
 bool isMetadataAccess(const CallExpr *Call) {
@@ -373,13 +368,8 @@ bool onlyReads(const CallExpr *Call) {
           Call->isPRValue());
 }
 
-/// What the table says of a method of a tensor; null for other calls.
-static const OpFacts *factsOfMethod(const CallExpr *Call) {
-  return tensorOf(Call) ? opFacts(Call) : nullptr;
-}
-
 const Expr *sameShapeObject(const CallExpr *Call) {
-  const OpFacts *Facts = factsOfMethod(Call);
+  const OpFacts *Facts = opFacts(Call);
   return Facts && Facts->SameElements ? tensorOf(Call) : nullptr;
 }
 
@@ -389,8 +379,8 @@ bool showsWhole(const CallExpr *View) {
 }
 
 bool resizesInPlace(const CallExpr *Call) {
-  const OpFacts *Facts = factsOfMethod(Call);
-  return Facts && Facts->Resizes;
+  const OpFacts *Facts = opFacts(Call);
+  return Facts && Facts->Resizes && tensorOf(Call);
 }
 
 bool mayMoveElements(const CallExpr *Call) {
