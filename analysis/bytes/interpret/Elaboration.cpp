@@ -172,7 +172,7 @@ public:
       if (Unknown)
         return std::nullopt;
       const std::optional<StepInputs> Inputs =
-          bytes::inputsOf(Passed, Aside, std::nullopt, SM);
+          bytes::inputsOf(Passed, Aside, std::nullopt);
       const ModulePtr Model =
           Inputs
               ? makeObject(Running, C.Class, Arguments, {}, nullptr, C.At)->Held
@@ -180,7 +180,7 @@ public:
       if (!Model || Running.Failure || Running.Halted || !Running.Gaps.empty())
         return std::nullopt;
       const std::optional<uint64_t> Kept =
-          keptByGraph(Running, Model, *Inputs, Training, InputsGo, SM);
+          keptByGraph(Running, Model, *Inputs, Training, InputsGo);
       if (!Kept || (Result && *Result != *Kept))
         return std::nullopt;
       Result = Kept;
@@ -332,7 +332,7 @@ private:
     nameUnknownSizes(Model);
     if (Request.WithSteps && !Running.Halted)
       if (const std::optional<StepInputs> Inputs = inputsOf(Class))
-        addStep(Running, Made, *Inputs, Request, Paths, SM, Model);
+        addStep(Running, Made, *Inputs, Request, Paths, Model);
     for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
       if (Row.Class != Made->ClassName)
         Parts.insert(Row.Class);
@@ -348,7 +348,7 @@ private:
         continue;
       Interpreter Aside(Context, Define, Found.Bodies);
       std::optional<StepInputs> Inputs =
-          bytes::inputsOf(Passed, Aside, elementType(Request.Type), SM);
+          bytes::inputsOf(Passed, Aside, elementType(Request.Type));
       Steps += Aside.steps();
       if (Inputs)
         return Inputs;

@@ -89,8 +89,7 @@ std::optional<PassedInputs> asPassedInputs(const clang::CallExpr *E);
 /// floating tensors are converted to it, as the model is.
 std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
                                    Interpreter &Running,
-                                   std::optional<ElementType> Type,
-                                   const clang::SourceManager &SM);
+                                   std::optional<ElementType> Type);
 
 /// \p Given with tensors in the memory of \p S, of \p Type where they have no
 /// type. Those that are the same tensor stay one.
@@ -142,15 +141,14 @@ RowPaths addRows(const ModulePtr &Root, bool Stopped,
 /// \p Model what they take. \p Paths are those of its rows.
 void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
              const BudgetRequest &Request, const RowPaths &Paths,
-             const clang::SourceManager &SM, ModelRows &Model);
+             ModelRows &Model);
 
 /// What the graph of one forward() keeps when nobody holds its results: with
 /// the inputs that it keeps, if they go as well. nullopt where the pass is not
 /// followed whole.
 std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
                                     const StepInputs &Inputs, bool Training,
-                                    bool InputsGo,
-                                    const clang::SourceManager &SM);
+                                    bool InputsGo);
 
 } // namespace libtorch_tidy::bytes
 

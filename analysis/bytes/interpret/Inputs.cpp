@@ -282,10 +282,9 @@ static bool isKnown(const Cell &V) {
 
 std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
                                    Interpreter &Running,
-                                   std::optional<ElementType> Type,
-                                   const SourceManager &SM) {
+                                   std::optional<ElementType> Type) {
   StepInputs Result;
-  Result.From = spotOf(Passed.At, SM);
+  Result.From = spotOf(Passed.At, Running.Context.getSourceManager());
   for (const Expr *Argument : Passed.Arguments) {
     Result.Arguments.push_back(Running.evaluate(Argument));
     if (!isKnown(Result.Arguments.back()))

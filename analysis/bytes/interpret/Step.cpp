@@ -20,9 +20,9 @@ namespace {
 class Passes {
 public:
   Passes(Interpreter &Running, const ModulePtr &M, const BudgetRequest &Request,
-         const RowPaths &Paths, const SourceManager &SM)
-      : Running(Running), M(M), Request(Request), Paths(Paths), SM(SM),
-        S(Request.Device),
+         const RowPaths &Paths)
+      : Running(Running), M(M), Request(Request), Paths(Paths),
+        SM(Running.Context.getSourceManager()), S(Request.Device),
         Optimizes(optimizerNamed(Request.Optimizer).value_or(Optimizer())),
         HasState(Optimizes.AtOnce) {
     placeAll(M);
@@ -326,10 +326,10 @@ private:
 
 std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
                                     const StepInputs &Inputs, bool Training,
-                                    bool InputsGo, const SourceManager &SM) {
+                                    bool InputsGo) {
   const BudgetRequest Request;
   const RowPaths Paths;
-  Passes P(Running, M, Request, Paths, SM);
+  Passes P(Running, M, Request, Paths);
   P.setInputs(Inputs.Arguments);
   const uint64_t Kept = P.keptByGraph(Training, InputsGo);
   return P.takeMissing().empty() ? std::optional(Kept) : std::nullopt;
@@ -337,7 +337,7 @@ std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
 
 void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
              const BudgetRequest &Request, const RowPaths &Paths,
-             const SourceManager &SM, ModelRows &Model) {
+             ModelRows &Model) {
   StepRows &Row = Model.Step;
   Model.HasStep = true;
   Row.InputTexts = Inputs.Texts;
@@ -351,7 +351,7 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     llvm::move(More, std::back_inserter(Row.Missing));
   };
   {
-    Passes P(Running, M, Request, Paths, SM);
+    Passes P(Running, M, Request, Paths);
     Row.Inputs = P.setInputs(Inputs.Arguments);
     Row.Inference = P.inference(/*Guarded=*/true, &Row);
     Add(P.takeMissing());
@@ -369,7 +369,7 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     for (const auto &[Bytes, By] :
          {std::pair(&Row.ReservedByInference, &Passes::reservedByInference),
           std::pair(&Row.ReservedByTraining, &Passes::reservedByTraining)}) {
-      Passes P(Running, M, Request, Paths, SM);
+      Passes P(Running, M, Request, Paths);
       P.setInputs(Inputs.Arguments);
       *Bytes = (P.*By)();
     }
@@ -379,7 +379,7 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
   constexpr unsigned MaxStepsOfSearch = 20'000'000;
   bool IsKnown = true;
   auto Fits = [&](int64_t Batch) {
-    Passes P(Running, M, Request, Paths, SM);
+    Passes P(Running, M, Request, Paths);
     const auto Changed = withBatch(Inputs.Arguments, Batch);
     const std::optional<uint64_t> Peak =
         Changed ? P.laterPeak(*Changed) : std::nullopt;
