@@ -136,7 +136,7 @@ static OperatorResult gumbelSoftmax(OperatorCall &Op) {
   Noise = (Logits + Noise) / 2;
   const int64_t Dimension = Op.integer("dim", -1);
   const Tensor Soft = Noise.softmax(Dimension);
-  if (!Op.flag("hard", false))
+  if (!Op.flag("hard"))
     return Soft;
   const std::vector<Tensor> Largest =
       Soft.runs("max", {{"dim", Dimension}, {"keepdim", 1}});
@@ -168,7 +168,7 @@ static OperatorResult distances(OperatorCall &Op) {
   const unsigned Each = typeOf(A).Bytes;
   Sizes To = Left;
   To.back() = R;
-  const int64_t Mode = Op.integer("compute_mode", 0);
+  const int64_t Mode = Op.integer("compute_mode");
   const bool Multiplies = Op.maybeReal("p").value_or(2) == 2 &&
                           (Mode == 1 || (Mode == 0 && (P > 25 || R > 25)));
   // Of the squares that a product of matrices adds up.
@@ -345,7 +345,7 @@ static OperatorResult normalize(OperatorCall &Op) {
 static OperatorResult pairwiseDistance(OperatorCall &Op) {
   const Tensor Difference = Op.tensor("x1") - Op.tensor("x2");
   const Tensor Sum = Difference + 1e-6;
-  return norm(Op, Sum, -1, Op.flag("keepdim", false));
+  return norm(Op, Sum, -1, Op.flag("keepdim"));
 }
 
 static constexpr OperatorRule ComposedRows[] = {

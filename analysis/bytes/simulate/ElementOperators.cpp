@@ -297,7 +297,7 @@ static OperatorResult fill(OperatorCall &Op) { return Op.self(); }
 
 /// A function of each element.
 static OperatorResult unary(OperatorCall &Op) {
-  const bool InPlace = Op.isInPlace() || Op.flag("inplace", false);
+  const bool InPlace = Op.isInPlace() || Op.flag("inplace");
   const Tensor T = Op.self();
   const torch::OpFacts *Facts = torch::opFacts(Op.Base);
   const uint64_t Size = bytesOf(T);
@@ -396,8 +396,8 @@ const RuleTable TruthRules = {TruthRows, /*InPlace=*/false,
 /// dropout, feature_dropout (dropout2d, dropout3d), alpha_dropout.
 static OperatorResult dropout(OperatorCall &Op) {
   const Tensor T = Op.self();
-  const bool Trains = Op.flag("train", false) || Op.flag("training", false);
-  const bool InPlace = Op.isInPlace() || Op.flag("inplace", false);
+  const bool Trains = Op.flag("train") || Op.flag("training");
+  const bool InPlace = Op.isInPlace() || Op.flag("inplace");
   if (!Trains || Op.maybeReal("p").value_or(0.5) == 0)
     return T;
   Sizes OfNoise = T->sizes();
@@ -447,7 +447,7 @@ static OperatorResult prelu(OperatorCall &Op) {
 static Sizes reducedSizes(OperatorCall &Op, const Tensor &T) {
   const Sizes From = T->sizes();
   const std::optional<Sizes> Asked = Op.maybeIntegers("dim");
-  const bool Keeps = Op.flag("keepdim", false);
+  const bool Keeps = Op.flag("keepdim");
   std::vector<bool> Reduced(From.size(), !Asked || Asked->empty());
   if (Asked)
     for (const int64_t D : *Asked)

@@ -29,19 +29,18 @@ static int64_t lengthOf(int64_t Size, int64_t Start, int64_t End,
 static OperatorResult slice(OperatorCall &Op) {
   const Tensor T = Op.self();
   const Sizes From = T->sizes();
-  const size_t D = Op.dimension(Op.integer("dim", 0), From.size());
+  const size_t D = Op.dimension(Op.integer("dim"), From.size());
   if (D >= From.size())
     return Op.throws("'" + Op.Name + "' is given a tensor without dimensions");
   Tensor View;
   if (Op.Name == "select") {
     View = Op.withoutDimension(Op.part(T, D, 1), D);
-    const int64_t Which = Op.integer("index", 0);
+    const int64_t Which = Op.integer("index");
     if (Which >= From[D] || Which < -From[D])
       Op.throws("'select' is given index " + Twine(Which) + " of " +
                 Twine(From[D]));
   } else if (Op.Name == "narrow") {
-    const int64_t Start = Op.integer("start", 0),
-                  Length = Op.integer("length", 0);
+    const int64_t Start = Op.integer("start"), Length = Op.integer("length");
     if (Length < 0 || Start < -From[D] || Start > From[D] ||
         Length > From[D] - std::max<int64_t>(Start, 0))
       Op.throws("'narrow' goes beyond the " + Twine(From[D]) +
@@ -51,7 +50,7 @@ static OperatorResult slice(OperatorCall &Op) {
     const int64_t Step =
         std::clamp<int64_t>(Op.integer("step", 1), 0, MostOfDimension);
     View = Op.part(T, D,
-                   lengthOf(From[D], Op.integer("start", 0),
+                   lengthOf(From[D], Op.integer("start"),
                             Op.integer("end", INT64_MAX), Step),
                    Step);
   }
@@ -197,7 +196,7 @@ static OperatorResult pick(OperatorCall &Op) {
   if (Selects) {
     const int64_t Count = productOf(To);
     To = T->sizes();
-    const size_t D = Op.dimension(Op.integer("dim", 0), To.size());
+    const size_t D = Op.dimension(Op.integer("dim"), To.size());
     if (D < To.size())
       To[D] = Count;
   }
@@ -230,11 +229,10 @@ static OperatorResult cat(OperatorCall &Op) {
     return Op.notFollowed("what '" + Op.Name + "' joins is not known");
   const bool Stacks = Op.Name == "stack";
   Sizes To = All.front()->sizes();
-  const size_t D =
-      Op.dimension(Op.Name == "hstack"   ? (To.size() > 1)
-                   : Op.Name == "vstack" ? 0
-                                         : Op.integer("dim axis", 0),
-                   To.size() + Stacks);
+  const size_t D = Op.dimension(Op.Name == "hstack"   ? (To.size() > 1)
+                                : Op.Name == "vstack" ? 0
+                                                      : Op.integer("dim axis"),
+                                To.size() + Stacks);
   if (Op.Trouble)
     return {};
   std::vector<Differentiated> Inputs;
@@ -281,7 +279,7 @@ static OperatorResult repeat(OperatorCall &Op) {
     return OperatorResult();
   BlockPtr Sources; // Which one each copies.
   if (Interleaves) {
-    const size_t D = Op.dimension(Op.integer("dim", 0), To.size());
+    const size_t D = Op.dimension(Op.integer("dim"), To.size());
     if (Times->size() != 1 || D >= To.size() || !Op.find("dim"))
       return OperatorResult();
     To[D] = productOf({To[D], Times->front()});

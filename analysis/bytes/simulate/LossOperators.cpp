@@ -97,7 +97,7 @@ static OperatorResult poisson(OperatorCall &Op) {
   } else {
     Loss = Input - Target * (Input + 1e-8).log();
   }
-  if (Op.flag("full", false)) {
+  if (Op.flag("full")) {
     // Stirling's formula, of which only the sizes matter.
     Tensor Term;
     {
@@ -239,7 +239,7 @@ static OperatorResult likelihood(OperatorCall &Op) {
 }
 
 static OperatorResult divergence(OperatorCall &Op) {
-  if (!Op.flag("log_target", false))
+  if (!Op.flag("log_target"))
     return loss(Op);
   const Tensor Input = Op.self(), Target = Op.tensor("target");
   const Tensor Difference = Target - Input;
@@ -328,7 +328,7 @@ static OperatorResult triplet(OperatorCall &Op) {
   };
   const Tensor ToNear = Distance(Anchor, Near);
   Tensor ToFar = Distance(Anchor, Far);
-  if (Op.flag("swap", false))
+  if (Op.flag("swap"))
     ToFar = ToFar.minimum(Distance(Near, Far));
   const Tensor Margin = ToNear - ToFar + 1;
   return reduced(Op, Margin.clamp_min());

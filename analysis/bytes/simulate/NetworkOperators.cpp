@@ -227,7 +227,7 @@ static uint64_t statisticBytes(const Tensor &X, int64_t Count) {
 static OperatorResult batchNorm(OperatorCall &Op) {
   const Tensor X = Op.self(), W = Op.maybeTensor("weight"),
                B = Op.maybeTensor("bias");
-  const bool Asked = Op.flag("training", false) || Op.flag("train", false);
+  const bool Asked = Op.flag("training") || Op.flag("train");
   const Tensor Mean = Op.maybeTensor("running_mean");
   const Sizes From = X->sizes();
   if (From.size() < 2)
@@ -337,7 +337,7 @@ static OperatorResult embeddingBag(OperatorCall &Op) {
   if (From.size() == 2)
     Offsets = Op.make({From[0]}, Int64);
   const int64_t Bags =
-      productOf(Offsets->sizes()) - Op.flag("include_last_offset", false);
+      productOf(Offsets->sizes()) - Op.flag("include_last_offset");
   const int64_t Width = Weight->sizes()[1], Count = productOf(From);
   const StringRef Mode = Op.text("mode");
   const bool IsSum = Mode.contains_insensitive("sum"),

@@ -201,10 +201,10 @@ public:
   /// The tensor that \p A is; null where it is something else or null.
   Tensor tensorIn(const Cell &A);
   std::optional<int64_t> maybeInteger(llvm::StringRef Names);
-  int64_t integer(llvm::StringRef Names, int64_t Default) {
+  int64_t integer(llvm::StringRef Names, int64_t Default = 0) {
     return maybeInteger(Names).value_or(Default);
   }
-  bool flag(llvm::StringRef Names, bool Default) {
+  bool flag(llvm::StringRef Names, bool Default = false) {
     return integer(Names, Default) != 0;
   }
   std::optional<double> maybeReal(llvm::StringRef Names);

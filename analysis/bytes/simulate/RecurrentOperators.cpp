@@ -148,7 +148,7 @@ static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
     return false;
   X = R.Directions == 1 ? Outputs.front() : cat(Outputs, -1);
   if (Op.maybeReal("dropout").value_or(0) > 0 && Layer + 1 < R.Layers &&
-      Op.flag("training", false))
+      Op.flag("training"))
     X = X.run("dropout", {{"train", 1}});
   return true;
 }
@@ -158,9 +158,9 @@ static OperatorResult recurrent(OperatorCall &Op) {
   Recurrence R;
   R.Kind = stepKind(Op);
   R.IsLstm = R.Kind == "lstm";
-  const bool BatchFirst = Op.flag("batch_first", false);
+  const bool BatchFirst = Op.flag("batch_first");
   R.Layers = Op.integer("num_layers", 1);
-  R.Directions = Op.flag("bidirectional", false) ? 2 : 1;
+  R.Directions = Op.flag("bidirectional") ? 2 : 1;
   Tensor X = Op.self();
   R.IsPacked = X->PackedSteps > 0;
   if (X->sizes().size() != (R.IsPacked ? 2 : 3))
@@ -171,7 +171,7 @@ static OperatorResult recurrent(OperatorCall &Op) {
   R.Samples = R.IsPacked ? X->sizes()[0] / R.Steps : X->sizes()[1];
   if (R.Layers < 1 || R.Steps < 1 ||
       R.Layers * R.Directions * R.Steps > MaxRecurrentSteps ||
-      Op.integer("proj_size", 0) != 0)
+      Op.integer("proj_size") != 0)
     return Op.notFollowed("'" + Op.Name + "' of " + Twine(R.Steps) +
                           " steps in " + Twine(R.Layers) +
                           " layers is not followed");
@@ -209,7 +209,7 @@ static OperatorResult recurrent(OperatorCall &Op) {
 /// pack_padded_sequence(), as if all sequences were of full length.
 static OperatorResult packed(OperatorCall &Op) {
   Tensor X = Op.self();
-  const bool BatchFirst = Op.flag("batch_first", false);
+  const bool BatchFirst = Op.flag("batch_first");
   if (X->sizes().size() < 2)
     return Op.doesNotTake(X);
   if (!Op.flag("enforce_sorted", true))
@@ -232,15 +232,14 @@ static OperatorResult padded(OperatorCall &Op) {
   const Tensor X = Op.tensor("sequence");
   if (X->PackedSteps <= 0)
     return Op.notFollowed("what '" + Op.Name + "' is given is not followed");
-  const int64_t Length =
-      std::max(Op.integer("total_length", 0), X->PackedSteps);
+  const int64_t Length = std::max(Op.integer("total_length"), X->PackedSteps);
   Sizes To = X->sizes();
   To[0] /= X->PackedSteps;
   const int64_t N = To[0];
   To.insert(To.begin(), Length);
   Tensor Out = Op.make(To, X);
   Op.record({Out}, {{X}}, {}, 2 * bytesOf(Out));
-  if (Op.flag("batch_first", false))
+  if (Op.flag("batch_first"))
     Out = Out.transpose(0, 1);
   return std::vector<Tensor>{Out, Op.make({N}, Int64)};
 }
@@ -325,7 +324,7 @@ static OperatorResult attention(OperatorCall &Op) {
   const int64_t Heads = Op.integer("num_heads", 1);
   if (Q->sizes().size() != 3 || K->sizes().size() != 3 || Heads < 1 || !W ||
       W->sizes().size() != 2 || Op.maybeTensor("bias_k") ||
-      Op.flag("add_zero_attn", false))
+      Op.flag("add_zero_attn"))
     return Op.notFollowed("this form of 'MultiheadAttention' is not followed");
   const int64_t T = Q->sizes()[0], N = Q->sizes()[1], E = Q->sizes()[2],
                 From = K->sizes()[0];
@@ -349,7 +348,7 @@ static OperatorResult attention(OperatorCall &Op) {
   Scores = maskedScores(Op, std::move(Scores), ByHead);
   Scores = Scores.softmax(-1);
   const Arguments Drop = {{"input", Scores},
-                          {"training", Op.flag("training", false)},
+                          {"training", Op.flag("training")},
                           {"p", Op.maybeReal("dropout").value_or(0)}};
   Scores = Op.run("dropout", Drop);
   Tensor Result = bmm(Scores, Projected[2]);

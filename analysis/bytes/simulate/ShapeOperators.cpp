@@ -101,7 +101,7 @@ static OperatorResult reshape(OperatorCall &Op, const Tensor &T, Sizes To) {
 static OperatorResult flatten(OperatorCall &Op) {
   const Tensor T = Op.self();
   const Sizes From = T->sizes();
-  const size_t First = Op.dimension(Op.integer("start_dim", 0), From.size()),
+  const size_t First = Op.dimension(Op.integer("start_dim"), From.size()),
                Last = Op.dimension(Op.integer("end_dim", -1), From.size());
   if (From.empty())
     return reshape(Op, T, {1});
@@ -118,7 +118,7 @@ static OperatorResult flatten(OperatorCall &Op) {
 static OperatorResult unflatten(OperatorCall &Op) {
   const Tensor T = Op.self();
   Sizes To = T->sizes();
-  const size_t D = Op.dimension(Op.integer("dim", 0), To.size());
+  const size_t D = Op.dimension(Op.integer("dim"), To.size());
   const Sizes Parts = Op.integers("sizes unflattened_size");
   if (D < To.size()) {
     To.erase(To.begin() + D);
@@ -131,7 +131,7 @@ static OperatorResult unsqueeze(OperatorCall &Op) {
   const Tensor T = Op.self();
   Sizes To = T->sizes();
   std::vector<int64_t> Strides = T->Strides;
-  const size_t D = Op.dimension(Op.integer("dim", 0), To.size() + 1);
+  const size_t D = Op.dimension(Op.integer("dim"), To.size() + 1);
   const int64_t Stride = D < To.size() ? To[D] * Strides[D] : 1;
   To.insert(To.begin() + D, 1);
   Strides.insert(Strides.begin() + D, Stride);
@@ -197,7 +197,7 @@ static OperatorResult permute(OperatorCall &Op) {
   } else if (Op.Base == "t" || Op.Base == "numpy_T") {
     std::reverse(Order.begin(), Order.end());
   } else {
-    const size_t A = Op.dimension(Op.integer("dim0 axis0", 0), Count),
+    const size_t A = Op.dimension(Op.integer("dim0 axis0"), Count),
                  B = Op.dimension(Op.integer("dim1 axis1", 1), Count);
     if (A < Count && B < Count)
       std::swap(Order[A], Order[B]);
@@ -217,7 +217,7 @@ static OperatorResult permute(OperatorCall &Op) {
 static OperatorResult split(OperatorCall &Op) {
   const Tensor T = Op.self();
   const Sizes From = T->sizes();
-  const size_t D = Op.dimension(Op.integer("dim", 0), From.size());
+  const size_t D = Op.dimension(Op.integer("dim"), From.size());
   if (D >= From.size() || Op.Trouble)
     return Op.throws("'" + Op.Name + "' is given a tensor without dimensions");
   std::vector<int64_t> Parts;

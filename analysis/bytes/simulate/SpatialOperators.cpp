@@ -260,7 +260,7 @@ static OperatorResult pool(OperatorCall &Op) {
       To.push_back(Outside[I] < 0 ? Inside[I] : Outside[I]);
   } else {
     const std::optional<Window> W = windowOf(Op, Dimensions, 0);
-    const bool Ceils = Op.flag("ceil_mode", false);
+    const bool Ceils = Op.flag("ceil_mode");
     if (!W)
       return {};
     for (unsigned I = 0; I < Dimensions; ++I) {
