@@ -276,10 +276,7 @@ Outcome Run::collectUnits() {
                    << "' names checks of other programs only, so all of "
                       "libtorch-* run; 'Checks: -*' alone switches them off\n";
   Work.emplace(AnalysisJob{Analysed->List, Options.Analysis, *Config, MakeOurs,
-                           Options.VfsOverlay,
-                           [this](const Unit &U, const Finding &F) {
-                             return Analysed->askFor(U, F, *Config);
-                           }});
+                           Options.VfsOverlay, *Analysed});
   return std::nullopt;
 }
 

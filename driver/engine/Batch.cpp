@@ -73,11 +73,9 @@ static std::string troubleOf(const Job &J) {
 
 /// Was a finding at \p Path asked for? \p File is the canonical path of \p U.
 static bool isAskedFor(const AnalysisJob &Work, const Unit &U,
-                       llvm::StringRef File, llvm::StringRef Path) {
-  Finding Any;
-  Any.Unit = File.str();
-  Any.Where.Path = Path.str();
-  return Work.IsAskedFor(U, Any);
+                       llvm::StringRef File, llvm::StringRef Path,
+                       FindingKind Kind = FindingKind::Defect) {
+  return Work.All.askFor(U, File, Kind, Path, Work.Config);
 }
 
 namespace {
@@ -188,7 +186,7 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
       Result.UnitsWithoutTorch.push_back(File);
     for (Finding &F : J.Result->Findings) {
       F.Unit = File;
-      if (Work.IsAskedFor(*J.U, F))
+      if (isAskedFor(Work, *J.U, File, F.Where.Path, F.Kind))
         Result.Findings.push_back(std::move(F));
     }
     if (Work.Options.Unit.AsksWhy)

@@ -12,7 +12,6 @@
 #include "driver/engine/Runner.h"
 #include "driver/findings/SourceText.h"
 #include "driver/pch/LibraryPch.h"
-#include <functional>
 
 namespace libtorch_tidy::driver {
 
@@ -66,9 +65,8 @@ struct AnalysisJob {
   AnalysisOptions Options;
   const Configuration &Config;
   clang::tooling::ArgumentsAdjuster MakeOurs;
-  std::string VfsOverlay; ///< Of createFileSystem(), which took it.
-  /// Findings that this denies are dropped.
-  std::function<bool(const Unit &, const Finding &)> IsAskedFor;
+  std::string VfsOverlay;   ///< Of createFileSystem(), which took it.
+  const driver::Units &All; ///< Findings that it does not ask for are dropped.
 };
 
 /// Everything the units said.

@@ -25,17 +25,15 @@ namespace scan = clang::dependency_directives_scan;
 
 namespace libtorch_tidy::driver {
 
-bool Units::askFor(const Unit &U, const Finding &F,
-                   const Configuration &Config) const {
+bool Units::askFor(const Unit &U, StringRef File, FindingKind Kind,
+                   StringRef Path, const Configuration &Config) const {
   if (U.OnlyForFacts)
     return false;
-  StringRef Path = F.Where.Path;
-  if (F.Kind != FindingKind::Defect || Headers.empty() || Path.empty() ||
+  if (Kind != FindingKind::Defect || Headers.empty() || Path.empty() ||
       Headers.contains(Path))
     return true;
-  if (U.OnlyForHeaders)
-    return false;
-  return Path == F.Unit || Config.filterTakes(U.File, Path);
+  return !U.OnlyForHeaders &&
+         (Path == File || Config.filterTakes(U.File, Path));
 }
 
 std::vector<std::string> Units::sources(llvm::vfs::FileSystem &FS) const {

@@ -38,9 +38,10 @@ struct Units {
   /// Files that are left out, as their configuration enables no check.
   std::vector<std::string> WithoutChecks;
 
-  /// Was finding \p F of \p U asked for?
-  bool askFor(const Unit &U, const Finding &F,
-              const Configuration &Config) const;
+  /// Was a finding of \p Kind at \p Path asked for in \p U, whose canonical
+  /// path is \p File?
+  bool askFor(const Unit &U, llvm::StringRef File, FindingKind Kind,
+              llvm::StringRef Path, const Configuration &Config) const;
   /// The canonical paths of the files to analyse, ordered, each once.
   std::vector<std::string> sources(llvm::vfs::FileSystem &FS) const;
 };

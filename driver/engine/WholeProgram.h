@@ -28,8 +28,7 @@ std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
                               std::vector<flow::ProgramFacts> &Facts);
 
 /// Analyses the units of \p Work with these \p Numbers. Each is told its
-/// element of \p Facts, if there are any, and its job goes to its place in \p
-/// Jobs.
+/// element of \p Facts, if there are any; its job goes to its place in \p Jobs.
 void analyseUnits(llvm::ArrayRef<size_t> Numbers,
                   llvm::ArrayRef<flow::ProgramFacts> Facts,
                   std::vector<Job> &Jobs, const AnalysisJob &Work,

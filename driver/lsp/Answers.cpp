@@ -412,9 +412,7 @@ static Error analyse(const Question &Q, CommandLine &Options, FileSystem FS,
       *Config,
       makeCommandsOurs(Q.Argv0, Q.MainAddress, FS, Options.Quiet),
       Options.VfsOverlay,
-      [&](const Unit &U, const Finding &F) {
-        return Analysed->askFor(U, F, *Config);
-      }};
+      *Analysed};
   Analysis All = analyseAll(Work, Texts, Overlay);
   Expected<Selection> Selected =
       Selection::create(Options.Selection, {Q.File}, FS);
