@@ -324,11 +324,9 @@ Edits sinkDeclaration(const DeclStmt *Declaration, const Expr *Assignment,
 Edits insertBeforeStatement(const Stmt *Before, StringRef Statement,
                             const ASTContext &Context) {
   SourceLocation Begin = Before->getBeginLoc();
-  if (Begin.isInvalid() || Begin.isMacroID())
-    return {};
-  const SourceManager &SM = Context.getSourceManager();
   StringRef Indent = indentationAt(Begin, Context);
-  bool StartsLine = SM.getSpellingColumnNumber(Begin) == Indent.size() + 1;
+  bool StartsLine = Context.getSourceManager().getSpellingColumnNumber(Begin) ==
+                    Indent.size() + 1;
   return insertion(Begin, Statement + (StartsLine ? "\n" + Indent.str() : " "));
 }
 
