@@ -139,19 +139,15 @@ public:
     Points.reserve(Room);
   }
 
-  /// To be called at each step.
-  void count(int64_t LiveBytes, Tracker &T) {
+  /// To be called at each step. True where it is one to note down.
+  bool count(int64_t LiveBytes, Tracker &T) {
     Bytes.add(LiveBytes, T);
     Nodes.add(T.Nodes.load(), T);
+    return ++Steps % Stride == 0;
   }
 
-  /// True where the next step is one to note down.
-  bool wants() const { return (Steps + 1) % Stride == 0; }
-
-  void skip() { ++Steps; }
-
   void add(Point P, Tracker &T) {
-    P.Step = ++Steps;
+    P.Step = Steps;
     if (Points.size() == Room) {
       for (size_t I = 0; I < Room / 2; ++I)
         Points[I] = Points[2 * I + 1];

@@ -115,11 +115,8 @@ public:
     if (GraphKnown)
       watchGraphAgain();
     tracker().suspect();
-    S->count(liveBytes(), tracker());
-    if (!S->wants()) {
-      S->skip();
+    if (!S->count(liveBytes(), tracker()))
       return;
-    }
     Point P = look();
     S->add(P, tracker());
     // A program that the system ends leaves a report of a little before.
