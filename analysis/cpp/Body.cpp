@@ -111,10 +111,9 @@ const CallExpr *Body::callOn(const Expr *E) const {
 }
 
 bool Body::isWithin(const Stmt *S, const Stmt *Outer) const {
-  for (; S; S = parentOf(S))
-    if (S == Outer)
-      return true;
-  return false;
+  while (S && S != Outer)
+    S = parentOf(S);
+  return S != nullptr;
 }
 
 const Stmt *Body::loopAround(const Stmt *S) const {

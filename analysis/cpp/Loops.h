@@ -26,8 +26,7 @@ const clang::Stmt *bodyOf(const clang::Stmt *Loop);
 /// first part of a for statement, the range of a range-for?
 bool runsOnce(const clang::Stmt *Loop, const clang::Stmt *Part);
 
-/// Is \p Condition one that distinguishes the first round of a loop from the
-/// others:
+/// Does \p Condition tell the first round of a loop from the others:
 /// `!h.defined()`, `first`, `i == 0`?
 bool tellsFirstRound(const clang::Expr *Condition);
 

@@ -45,12 +45,10 @@ bool isTestCase(const clang::FunctionDecl *F);
 /// EXPECT_THROW, REQUIRE_THROWS_AS, ...?
 bool isExpectedToThrow(const clang::Expr *E, const clang::ASTContext &Context);
 
-/// now, clock, omp_get_wtime, cudaEventRecord. Code that reads the clock runs
-/// operators for the time they take: libtorch-discarded-result does not
-/// report those.
+/// now, clock, omp_get_wtime, cudaEventRecord.
 bool namesClock(llvm::StringRef Name);
-/// Does \p Body, or a lambda in it, read a clock (see namesClock())? It
-/// runs operators for the time that they take.
+/// Does \p Body, or a lambda in it, read a clock? Then it may run operators for
+/// the time that they take: libtorch-discarded-result does not report those.
 bool readsClock(const clang::Stmt *Body);
 
 /// `net.cpp:12`, where \p Loc is written or a macro is expanded: for notes

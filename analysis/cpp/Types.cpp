@@ -236,7 +236,7 @@ const FieldDecl *fieldNamed(const CXXRecordDecl *R, llvm::StringRef Name) {
   if (!R)
     return nullptr;
   for (const FieldDecl *Field : R->fields())
-    if (Field->getIdentifier() && Name.ends_with(Field->getName()) &&
+    if (Name.ends_with(nameOf(Field)) &&
         Field->getQualifiedNameAsString() == Name)
       return Field;
   for (const CXXBaseSpecifier &Base : R->bases())

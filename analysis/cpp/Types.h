@@ -44,8 +44,7 @@ bool isOfLibrary(const clang::Decl *D);
 /// through; no string is built.
 bool isNamed(const clang::NamedDecl *R, llvm::StringRef QualifiedName);
 
-/// True for record \p R when it or a base is called \p QualifiedName, e.g.
-/// "std::runtime_error", a literal. Inline namespaces are looked through.
+/// Is \p R, or a base, called \p QualifiedName, a literal? False for null.
 bool isOrDerivesFrom(const clang::CXXRecordDecl *R,
                      llvm::StringRef QualifiedName);
 

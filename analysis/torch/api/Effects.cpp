@@ -84,7 +84,7 @@ static bool isPureFunctional(const CallExpr *Call, const FunctionDecl *Callee) {
       "layer_norm", "group_norm", "instance_norm", "local_response_norm",
       "pad",        "one_hot"};
   const auto *Space = dyn_cast<NamespaceDecl>(Callee->getDeclContext());
-  if (!Space || Space->getName() != "functional" || !isTorchDecl(Callee) ||
+  if (cpp::nameOf(Space) != "functional" || !isTorchDecl(Callee) ||
       !llvm::is_contained(Names, cpp::calleeName(Call)) ||
       Call->getNumArgs() == 0)
     return false;
@@ -135,7 +135,7 @@ std::optional<PureOp> asPureOp(const CallExpr *Call) {
     Tensor = Method->getImplicitObjectArgument();
   } else {
     const auto *Space = dyn_cast<NamespaceDecl>(Callee->getDeclContext());
-    if (!Space || Space->getName() != "at" || Call->getNumArgs() == 0)
+    if (cpp::nameOf(Space) != "at" || Call->getNumArgs() == 0)
       return std::nullopt;
     Tensor = Call->getArg(0);
   }

@@ -151,13 +151,11 @@ const OpFacts *opFacts(const FunctionDecl *Callee) {
   if (!Id)
     return nullptr;
   // torch::linalg::norm is not torch::norm.
-  const auto *Scope = dyn_cast<NamespaceDecl>(Callee->getDeclContext());
-  if (Scope && Scope->getIdentifier()) {
-    StringRef Family = Scope->getName();
-    if (cpp::isOneOf(Family, {"linalg", "fft", "special"}))
-      if (const OpFacts *Found = opFacts((Family + "_" + Id->getName()).str()))
-        return Found;
-  }
+  const StringRef Family =
+      cpp::nameOf(dyn_cast<NamespaceDecl>(Callee->getDeclContext()));
+  if (cpp::isOneOf(Family, {"linalg", "fft", "special"}))
+    if (const OpFacts *Found = opFacts((Family + "_" + Id->getName()).str()))
+      return Found;
   const OpFacts *Found = opFacts(Id->getName());
   // view_symint(), expand_symint(): the same operator with sizes that may be
   // symbols (2.x).

@@ -51,9 +51,8 @@ struct ModuleCall {
 /// torch::nn::parallel::data_parallel (whose replicas may run on other
 /// threads, where a guard of the caller does not reach), TorchScript's forward,
 /// operator(), run_method and get_method("...")(...), run and boxed_run of a
-/// compiled model. Copies and accessors
-/// (clone, to, parameters, ...) are not calls. Implicit nodes around the call
-/// are looked through; null is allowed.
+/// compiled model. Copies and accessors (clone, to, parameters, ...) are not
+/// calls. Implicit nodes around the call are looked through; null is allowed.
 std::optional<ModuleCall> asModuleCall(const clang::Expr *E);
 
 /// The name of what module call \p E runs: `net` in net->forward(x). Empty when
@@ -73,8 +72,7 @@ enum class Parameters { None, Some, Unknown };
 /// parameters as built? LibTorch's classes by name; user classes through
 /// their members and bases; containers, AnyModule and what cannot be seen are
 /// Unknown. TorchScript modules: Some, their parameters require gradients
-/// after load().
-/// (TrainableParameters.cpp.)
+/// after load(). (TrainableParameters.cpp.)
 Parameters parametersOf(clang::QualType T);
 
 /// Does the result of \p Call hold a module whose parameters do not require
