@@ -42,12 +42,6 @@ static std::string percent(uint64_t Part, uint64_t Whole) {
                                   : 0.0);
 }
 
-static StringRef classOf(Total::Kind Part) {
-  static constexpr llvm::StringLiteral Names[] = {
-      "parameters", "buffers", "gradients", "state", "unlisted"};
-  return Names[Part];
-}
-
 namespace {
 
 /// The modules of a model, as nested lists.
@@ -274,12 +268,11 @@ private:
     const uint64_t All = Totals.back().Bytes;
     OS << R"(<svg class="parts" aria-hidden="true">)";
     for (const Total &T : Totals)
-      if (T.Part && T.Bytes) {
+      if (!T.Style.empty() && T.Bytes) {
         OS << formatv(R"(<rect class="{0}" x="{1}" width="{2}" height="100%">)"
                       "<title>{3}: {4}</title></rect>",
-                      classOf(*T.Part), percent(Done, All),
-                      percent(T.Bytes, All), escapeHtml(T.Name),
-                      readableBytes(T.Bytes));
+                      T.Style, percent(Done, All), percent(T.Bytes, All),
+                      escapeHtml(T.Name), readableBytes(T.Bytes));
         Done += T.Bytes;
       }
     OS << "</svg>\n";
@@ -293,9 +286,7 @@ private:
           R"(<tr><th scope="row">{0}{1}{2}</th><td class="count">{3}{4} )"
           R"(<span class="exact">{5}</span></td></tr>)"
           "\n",
-          T.Part ? around(R"(<span class="chip )", classOf(*T.Part),
-                          R"("></span> )")
-                 : "",
+          around(R"(<span class="chip )", T.Style, R"("></span> )"),
           escapeHtml(T.Name),
           around(R"( <span class="note">)", escapeHtml(T.Note), "</span>"),
           Sums.AtLeast ? "at least " : "", readableBytes(T.Bytes),
@@ -329,16 +320,13 @@ private:
                              Step.Inference,
                              {},
                              !Step.Missing.empty()};
-    std::vector<Band> OfTraining;
-    for (const Total &T : S.totals()) {
-      if (!T.Part)
-        continue;
-      const bool IsOfBoth =
-          *T.Part != Total::Gradients && *T.Part != Total::State;
-      (IsOfBoth ? Inference.Floor : OfTraining)
-          .push_back({T.Name, classOf(*T.Part).str(), T.Bytes});
-    }
-    Inference.Floor.push_back({"input", "input", Step.Inputs});
+    std::vector<Total> OfTraining;
+    for (const Total &T : S.totals())
+      if (T.Style == "gradients" || T.Style == "state")
+        OfTraining.push_back(T);
+      else if (!T.Style.empty())
+        Inference.Floor.push_back(T);
+    Inference.Floor.push_back({"input", Step.Inputs, "", "input"});
     Training.Floor = Inference.Floor;
     llvm::append_range(Training.Floor, OfTraining);
     OS << "<h3>Over time</h3>\n";

@@ -50,15 +50,14 @@ std::vector<Total> modelTotals(const ModelRows &Model,
                                const BudgetOptions &Options) {
   const BudgetTotals Sums = totalsOf(Model.Modules, Options.Optimizer);
   std::vector<Total> Totals = {
-      {"parameters", Sums.Parameters, "", Total::Parameters},
-      {"buffers", Sums.Buffers, "", Total::Buffers},
-      {"gradients", Sums.Gradients, "", Total::Gradients}};
+      {"parameters", Sums.Parameters, "", "parameters"},
+      {"buffers", Sums.Buffers, "", "buffers"},
+      {"gradients", Sums.Gradients, "", "gradients"}};
   if (Sums.OptimizerState)
-    Totals.push_back({"state of " + Options.Optimizer, *Sums.OptimizerState, "",
-                      Total::State});
-  if (Sums.Unlisted)
     Totals.push_back(
-        {"in no parameters()", Sums.Unlisted, "", Total::Unlisted});
+        {"state of " + Options.Optimizer, *Sums.OptimizerState, "", "state"});
+  if (Sums.Unlisted)
+    Totals.push_back({"in no parameters()", Sums.Unlisted, "", "unlisted"});
   Totals.push_back({"together", Sums.all()});
   return Totals;
 }

@@ -122,12 +122,11 @@ std::vector<Refusal> refusalsOf(const BudgetSides &Sides,
 
 /// A line of sums.
 struct Total {
-  enum Kind : unsigned char { Parameters, Buffers, Gradients, State, Unlisted };
   std::string Name;
   uint64_t Bytes;
   std::string Note = {};
-  /// What it is of all that lasts; absent: a sum of others, or of a step.
-  std::optional<Kind> Part = std::nullopt;
+  /// Of a part of all that lasts; empty: a sum of others, or of a step.
+  llvm::StringRef Style = {};
 };
 
 /// What is known, or not, about a place.
@@ -230,18 +229,13 @@ using Cells = std::vector<std::string>;
 std::string inColumns(llvm::StringRef Sides, llvm::ArrayRef<Cells> Lines,
                       size_t Missing = 0);
 
-/// What is in use during the whole pass: a band of the picture.
-struct Band {
-  std::string Name, Class; ///< Class is a style's.
-  uint64_t Bytes;
-};
-
 /// A pass over a model, to be drawn.
 struct PassPicture {
   std::string Name; ///< "a later training step"
   const std::vector<bytes::TimeRow> &Line;
   const bytes::PeakRow &Peak;
-  std::vector<Band> Floor; ///< From below.
+  /// What is in use during the whole pass, with styles, from below.
+  std::vector<Total> Floor;
   bool IsIncomplete;
 };
 

@@ -53,7 +53,7 @@ public:
       }
     }
     uint64_t Below = 0;
-    for (Band Each : Pass.Floor) {
+    for (Total Each : Pass.Floor) {
       // A parameter that gets no gradient after all counts in the sums only.
       Each.Bytes = std::min(Each.Bytes, Least - Below);
       Below += Each.Bytes;
@@ -143,9 +143,9 @@ private:
       OS << "L" << I + 1 << " " << decimal(level(Each.After), 1);
     OS << "V" << Height << "z\"/>\n";
     uint64_t Below = 0;
-    for (const Band &Each : Bands) {
+    for (const Total &Each : Bands) {
       const uint64_t End = Below + Each.Bytes;
-      OS << "<rect class=\"" << Each.Class << "\" y=\""
+      OS << "<rect class=\"" << Each.Style << "\" y=\""
          << decimal(level(End), 1) << "\" width=\"" << All.size()
          << "\" height=\"" << decimal(level(Below) - level(End), 1) << "\"/>\n";
       Below = End;
@@ -183,8 +183,8 @@ private:
 
   void legend() {
     OS << "<ul class=\"legend\">\n";
-    for (const Band &Each : Bands)
-      OS << "<li><span class=\"chip " << Each.Class << "\"></span> "
+    for (const Total &Each : Bands)
+      OS << "<li><span class=\"chip " << Each.Style << "\"></span> "
          << escapeHtml(Each.Name) << "</li>\n";
     OS << "<li><span class=\"chip kept\"></span> made by operators, and in use "
           "until a later one</li>\n<li><span class=\"chip while\"></span> only "
@@ -237,7 +237,7 @@ private:
   std::vector<Column> All;
   uint64_t Most = 0, Least = UINT64_MAX; ///< Of all time.
   size_t Highest = 0;                    ///< The column that has the most.
-  std::vector<Band> Bands;               ///< That have bytes.
+  std::vector<Total> Bands;              ///< That have bytes.
   std::vector<std::pair<double, std::string>> Ticks; ///< Levels.
 };
 
