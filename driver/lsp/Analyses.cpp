@@ -160,7 +160,7 @@ int Analyses::millisecondsToWait() const {
       std::chrono::duration_cast<milliseconds>(Next - Now).count() + 1);
 }
 
-void Analyses::finish(Workers::Outcome Said) {
+void Analyses::finish(const Workers::Outcome &Said) {
   auto It = llvm::find_if(Jobs, [&](const Job &J) { return J.Id == Said.Id; });
   if (It == Jobs.end())
     return;
@@ -170,17 +170,7 @@ void Analyses::finish(Workers::Outcome Said) {
     TheOwner.noLongerSlow(J.Id);
   if (!isCurrent(J))
     return;
-  End How;
-  How.Cancelled = J.Cancelled;
-  How.Finished = Said.Finished && !J.Cancelled;
-  How.Answer = std::move(Said.Result);
-  How.Errors = std::move(Said.Errors);
-  if (!How.Finished)
-    How.Trouble =
-        Said.TimedOut ? "the analysis took too long" : "the analysis crashed";
-  if (!How.Finished && !Said.Doing.empty())
-    How.Trouble += " in " + Said.Doing;
-  const bool HasFixes = TheOwner.ended(J.Of, std::move(How));
+  const bool HasFixes = TheOwner.ended(J.Of, Said, J.Cancelled);
   Plan &P = Plans[J.Of.Path];
   P.Found = J.Number;
   if (J.Of.TryFixes || !HasFixes)
@@ -192,7 +182,7 @@ void Analyses::step(llvm::MutableArrayRef<pollfd> Others) {
   tellSlow();
   if (std::optional<Workers::Outcome> Said =
           Pool.waitOr(Others, millisecondsToWait()))
-    finish(std::move(*Said));
+    finish(*Said);
   stopOutdated();
 }
 

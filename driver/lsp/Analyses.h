@@ -28,21 +28,15 @@ public:
     std::string Path;
     bool TryFixes = false;
   };
-  /// How one ended that was not ended by a change of the document.
-  struct End {
-    bool Finished = false; ///< There is an answer.
-    bool Cancelled = false;
-    std::string Answer;
-    std::string Trouble; ///< Why there is none.
-    std::string Errors;  ///< What it wrote to the standard error.
-  };
 
   class Owner {
   public:
     /// In a process of its own: gives the answer.
     virtual std::string work(const Subject &Of) = 0;
-    /// In answer to it: whether there are fixes to try.
-    virtual bool ended(const Subject &Of, End How) = 0;
+    /// In answer to it, unless the document has changed: whether there are
+    /// fixes to try. \p Cancelled: by the user.
+    virtual bool ended(const Subject &Of, const Workers::Outcome &Said,
+                       bool Cancelled) = 0;
     /// It takes longer than a moment. Called again when \p Doing changes.
     virtual void slow(size_t Id, const Subject &Of, llvm::StringRef Doing) = 0;
     /// No more slow() of it. Called for each that was slow.
@@ -97,7 +91,7 @@ private:
   void begin(const std::string &Path, bool TryFixes);
   void tellSlow();
   int millisecondsToWait() const;
-  void finish(Workers::Outcome Said);
+  void finish(const Workers::Outcome &Said);
 
   Workers Pool;
   unsigned Most;

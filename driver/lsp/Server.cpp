@@ -444,19 +444,20 @@ void Server::logOnce(const std::string &Path, StringRef Text) {
     log(MessageType::Info, Text);
 }
 
-bool Server::ended(const Analyses::Subject &Of, Analyses::End How) {
+bool Server::ended(const Analyses::Subject &Of, const Workers::Outcome &Said,
+                   bool Cancelled) {
   auto Doc = Open.find(Of.Path);
   if (Doc == Open.end())
     return false;
   if (!Options.Quiet)
-    logOnce(Of.Path, How.Errors);
-  if (How.Cancelled) {
+    logOnce(Of.Path, Said.Errors);
+  if (Cancelled) {
     log(MessageType::Info, "the analysis of '" + Of.Path + "' was cancelled");
     return false;
   }
   Json Answer;
-  if (How.Finished) // Else it need not be whole.
-    Answer = parseJson<Json>(How.Answer);
+  if (Said.Finished) // Else it need not be whole.
+    Answer = parseJson<Json>(Said.Result);
   if (Of.TryFixes && isTrue(at(Answer, {"failed"}))) {
     log(MessageType::Error,
         "the fixes of '" + Of.Path + "' could not be tried to the end");
@@ -467,8 +468,12 @@ bool Server::ended(const Analyses::Subject &Of, Analyses::End How) {
     take(Of, std::move(Answer));
     return Untried;
   }
-  const std::string Trouble =
-      "'" + nameOf(Of.Path) + "' could not be analysed: " + How.Trouble;
+  std::string Trouble = "'" + nameOf(Of.Path) + "' could not be analysed: ";
+  if (!Said.Finished)
+    Trouble +=
+        Said.TimedOut ? "the analysis took too long" : "the analysis crashed";
+  if (!Said.Finished && !Said.Doing.empty())
+    Trouble += " in " + Said.Doing;
   log(MessageType::Error, Trouble);
   if (!Of.TryFixes)
     take(Of,

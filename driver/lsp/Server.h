@@ -91,7 +91,8 @@ private:
   void answerWaiting();
   const Json &foundIn(const Document &Doc) const;
   std::string work(const Analyses::Subject &Of) override;
-  bool ended(const Analyses::Subject &Of, Analyses::End How) override;
+  bool ended(const Analyses::Subject &Of, const Workers::Outcome &Said,
+             bool Cancelled) override;
   void take(const Analyses::Subject &Of, Json Answer);
   void logOnce(const std::string &Path, llvm::StringRef Text);
   std::string folderOf(llvm::StringRef Path) const;
