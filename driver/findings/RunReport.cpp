@@ -88,10 +88,8 @@ namespace {
 /// lines of their addresses.
 class SiteReader {
 public:
-  explicit SiteReader(const Json &Report) {
-    for (const Json &Module : listAt(Report, "modules"))
-      Modules.push_back(textOf(Module));
-  }
+  explicit SiteReader(const Json &Report)
+      : Modules(listAt(Report, "modules")) {}
 
   RunReport::Site read(const Json &Site) {
     RunReport::Site Result;
@@ -131,7 +129,7 @@ public:
 
 private:
   struct Address {
-    StringRef Module; ///< A file, or "?".
+    std::string Module; ///< A file, or "?".
     uint64_t Offset;
   };
 
@@ -141,7 +139,7 @@ private:
       return std::nullopt;
     const auto Module = Frame[0].get<int64_t>();
     const bool IsKnown = Module >= 0 && size_t(Module) < Modules.size();
-    return Address{IsKnown ? StringRef(Modules[size_t(Module)]) : "?",
+    return Address{IsKnown ? textOf(Modules[size_t(Module)]) : "?",
                    Frame[1].get<uint64_t>()};
   }
 
@@ -151,8 +149,7 @@ private:
     if (!llvm::sys::fs::is_regular_file(At.Module))
       return {};
     Expected<llvm::DIInliningInfo> Calls = Symbolizer.symbolizeInlinedCode(
-        At.Module.str(),
-        {At.Offset, llvm::object::SectionedAddress::UndefSection});
+        At.Module, {At.Offset, llvm::object::SectionedAddress::UndefSection});
     if (Calls)
       return std::move(*Calls);
     llvm::consumeError(Calls.takeError());
@@ -167,7 +164,7 @@ private:
       Calls.push_back({std::move(Function), Path.str().str(), Line});
   }
 
-  std::vector<std::string> Modules;
+  const Json &Modules;
   llvm::symbolize::LLVMSymbolizer Symbolizer;
 };
 
