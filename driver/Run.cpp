@@ -438,9 +438,7 @@ void Run::report() {
 
   llvm::copy_if(All.Findings, std::back_inserter(New),
                 [](const Finding &F) { return !F.Known; });
-  clang::tidy::ClangTidyContext Context(Config->createProvider(FS));
-  Context.setCurrentFile(Files->front());
-  printText(New, Context,
+  printText(New, *Config, Files->front(),
             /*ToStderr=*/Outputs->useStdout() || Options.Fixes.DryRun, FS);
 }
 

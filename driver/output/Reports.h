@@ -20,7 +20,6 @@
 #include <vector>
 
 namespace clang::tidy {
-class ClangTidyContext;
 struct ClangTidyStats;
 } // namespace clang::tidy
 
@@ -147,13 +146,12 @@ private:
 
 /// Prints \p Findings by clang-tidy's own means, so that whatever reads
 /// clang-tidy reads us. With \p ToStderr the standard output is left to another
-/// writer.
-void printText(llvm::ArrayRef<Finding> Findings,
-               clang::tidy::ClangTidyContext &Context, bool ToStderr,
-               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
+/// writer. \p File is one of those that are analysed.
+void printText(llvm::ArrayRef<Finding> Findings, const Configuration &Config,
+               llvm::StringRef File, bool ToStderr, const FileSystem &FS);
 
 /// For a run that is not about findings: prints those of \p Findings that are
-/// errors of the compiler. \p File is one of those that are analysed.
+/// errors of the compiler.
 void printCompileErrors(llvm::ArrayRef<Finding> Findings,
                         const Configuration &Config, llvm::StringRef File,
                         const FileSystem &FS);

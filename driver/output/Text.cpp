@@ -147,9 +147,10 @@ show(std::vector<ClangTidyError> &Errors,
   return Result;
 }
 
-void printText(llvm::ArrayRef<Finding> Findings, ClangTidyContext &Context,
-               bool ToStderr,
-               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS) {
+void printText(llvm::ArrayRef<Finding> Findings, const Configuration &Config,
+               llvm::StringRef File, bool ToStderr, const FileSystem &FS) {
+  ClangTidyContext Context(Config.createProvider(FS));
+  Context.setCurrentFile(File);
   int Saved = -1;
   if (ToStderr) { // clang-tidy's printer knows no other stream.
     llvm::outs().flush();
@@ -159,9 +160,8 @@ void printText(llvm::ArrayRef<Finding> Findings, ClangTidyContext &Context,
   std::vector<ClangTidyError> Errors = errorsOf(Findings);
   for (auto [F, E] : llvm::zip_equal(Findings, Errors))
     describeDistantEdits(F, E, *FS);
-  FS = show(Errors, std::move(FS));
   unsigned WarningsAsErrors = 0;
-  handleErrors(Errors, Context, FB_NoFix, WarningsAsErrors, FS);
+  handleErrors(Errors, Context, FB_NoFix, WarningsAsErrors, show(Errors, FS));
   if (!ToStderr)
     return;
   llvm::outs().flush();
@@ -204,13 +204,11 @@ void printStats(const ClangTidyStats &Stats) {
 void printCompileErrors(llvm::ArrayRef<Finding> Findings,
                         const Configuration &Config, llvm::StringRef File,
                         const FileSystem &FS) {
-  clang::tidy::ClangTidyContext Context(Config.createProvider(FS));
-  Context.setCurrentFile(File);
   std::vector<Finding> Errors;
   llvm::copy_if(Findings, std::back_inserter(Errors), [](const Finding &F) {
     return F.Kind == FindingKind::CompileError;
   });
-  printText(Errors, Context, /*ToStderr=*/true, FS);
+  printText(Errors, Config, File, /*ToStderr=*/true, FS);
 }
 
 } // namespace libtorch_tidy::driver
