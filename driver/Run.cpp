@@ -421,14 +421,11 @@ Outcome Run::explainPlace() {
 void Run::report() {
   const std::vector<std::string> Sources = Analysed->sources(*FS);
   const std::string Root = findProjectRoot(Sources, RealFolder, *FS);
-  CodeOutlines Outlines(*Texts);
-  Selected->apply(All.Findings, Sources, All.FailedUnits, *Config, *Texts,
-                  Outlines);
+  Selected->apply(All.Findings, Sources, All.FailedUnits, *Config, *Texts);
   if (Watched)
     Watched->confirm(All.Findings);
   Code = exitCode();
-  Report Written = {Root, All.Findings, Sources, All.FailedUnits,
-                    Code, *Texts,       Outlines};
+  Report Written = {Root, All.Findings, Sources, All.FailedUnits, Code, *Texts};
   Written.HasBaseline = Selected->hasBaseline();
   Written.Vanished = Selected->vanished();
   Written.GivenUp = All.GivenUp;

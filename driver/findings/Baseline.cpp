@@ -76,11 +76,11 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
   return Result;
 }
 
-void Baseline::add(llvm::ArrayRef<Finding> Findings, CodeOutlines &Outlines) {
+void Baseline::add(llvm::ArrayRef<Finding> Findings, SourceTexts &Texts) {
   for (const Finding &F : Findings)
     if (F.Kind == FindingKind::Defect && !F.Where.Path.empty())
       Entries.push_back({F.Check, relativeTo(Folder, F.Where.Path), F.Function,
-                         fingerprint(F, Outlines), F.Message,
+                         fingerprint(F, Texts), F.Message,
                          relativeTo(Folder, F.Unit),
                          static_cast<unsigned>(F.Strength)});
 }
@@ -114,7 +114,7 @@ std::string Baseline::text() const {
 }
 
 std::vector<BaselineEntry>
-Baseline::match(llvm::MutableArrayRef<Finding> Findings, CodeOutlines &Outlines,
+Baseline::match(llvm::MutableArrayRef<Finding> Findings, SourceTexts &Texts,
                 const std::function<bool(StringRef)> &Exists) const {
   struct Open {
     Finding *F;
@@ -124,7 +124,7 @@ Baseline::match(llvm::MutableArrayRef<Finding> Findings, CodeOutlines &Outlines,
   for (Finding &F : Findings)
     if (F.Kind == FindingKind::Defect && !F.Where.Path.empty())
       New.push_back({&F, relativeTo(Folder, F.Where.Path), F.Function,
-                     fingerprint(F, Outlines)});
+                     fingerprint(F, Texts)});
   std::vector<BaselineEntry> Left = Entries;
   // The best matches first, so that they are not taken by worse ones.
   auto Pass = [&](auto Same) {

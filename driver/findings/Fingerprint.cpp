@@ -188,12 +188,10 @@ std::vector<std::string> lineHashes(llvm::StringRef Text) {
   return Hasher.finish();
 }
 
-const CodeOutline *CodeOutlines::get(llvm::StringRef Path) {
-  auto [It, New] = Files.try_emplace(Path);
-  if (New)
-    if (const SourceText *Text = Texts.get(Path))
-      It->second = std::make_unique<CodeOutline>(Text->text());
-  return It->second.get();
+const CodeOutline &SourceText::outline() const {
+  if (!Outline)
+    Outline = std::make_shared<CodeOutline>(Text);
+  return *Outline;
 }
 
 /// Of several parts, none of which holds a zero.
@@ -204,22 +202,22 @@ static std::string hash(llvm::ArrayRef<llvm::StringRef> Parts) {
       .substr(0, 20);
 }
 
-std::string fingerprint(const Finding &F, CodeOutlines &Outlines) {
+std::string fingerprint(const Finding &F, SourceTexts &Texts) {
   CodeOutline::Statement Statement;
-  if (const CodeOutline *Outline = Outlines.get(F.Where.Path))
-    Statement = Outline->statementAt(F.Where.Begin);
+  if (const SourceText *Text = Texts.get(F.Where.Path))
+    Statement = Text->outline().statementAt(F.Where.Begin);
   return hash({F.Check, Statement.Tokens, llvm::utostr(Statement.Index)});
 }
 
 std::vector<std::string> uniqueFingerprints(llvm::ArrayRef<Finding> Findings,
                                             llvm::StringRef Root,
-                                            CodeOutlines &Outlines) {
+                                            SourceTexts &Texts) {
   std::vector<std::string> Result;
   llvm::StringMap<unsigned> Seen;
   for (const Finding &F : Findings) {
     llvm::StringRef File = F.Where.Path;
     File.consume_front(Root);
-    Result.push_back(hash({File, fingerprint(F, Outlines)}));
+    Result.push_back(hash({File, fingerprint(F, Texts)}));
     Result.back() += ":" + llvm::utostr(++Seen[Result.back()]);
   }
   return Result;

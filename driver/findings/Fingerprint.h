@@ -11,9 +11,7 @@
 #include "driver/findings/Finding.h"
 #include "driver/findings/SourceText.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,30 +50,18 @@ private:
 /// lines seen so far with the same hash.
 std::vector<std::string> lineHashes(llvm::StringRef Text);
 
-/// The outlines of files, each made once.
-class CodeOutlines {
-public:
-  explicit CodeOutlines(SourceTexts &Texts) : Texts(Texts) {}
-  /// Null when the file cannot be read.
-  const CodeOutline *get(llvm::StringRef Path);
-
-private:
-  SourceTexts &Texts;
-  llvm::StringMap<std::unique_ptr<CodeOutline>> Files;
-};
-
 /// A name for a finding made of its check and the tokens of its statement: 20
 /// hexadecimal digits. It stays when lines move, white space and comments
 /// change and other code is edited; it changes with the statement. The message
 /// has no part in it, as messages name lines and neighbours. Equal statements
 /// have equal names, and so have copies of a file.
-std::string fingerprint(const Finding &F, CodeOutlines &Outlines);
+std::string fingerprint(const Finding &F, SourceTexts &Texts);
 
 /// One name per finding, no two the same: fingerprint() and the file, in which
 /// \p Root is left out, and which of equal ones it is, by order.
 std::vector<std::string> uniqueFingerprints(llvm::ArrayRef<Finding> Findings,
                                             llvm::StringRef Root,
-                                            CodeOutlines &Outlines);
+                                            SourceTexts &Texts);
 
 } // namespace libtorch_tidy::driver
 

@@ -139,19 +139,19 @@ static bool isOn(const ChangedLines &Changed, const Finding &F,
 void Selection::apply(std::vector<Finding> &Findings,
                       llvm::ArrayRef<std::string> Units,
                       const Failures &FailedUnits, const Configuration &Config,
-                      SourceTexts &Texts, CodeOutlines &Outlines) {
+                      SourceTexts &Texts) {
   Incomplete = !FailedUnits.empty();
   std::vector<BaselineEntry> NotAnalysed;
   if (Known)
-    for (BaselineEntry &E :
-         Known->match(Findings, Outlines,
-                      [&](StringRef Path) { return FS->exists(Path); })) {
+    for (BaselineEntry &E : Known->match(Findings, Texts, [&](StringRef Path) {
+           return FS->exists(Path);
+         })) {
       const bool Gone = wasLookedFor(E, Units, FailedUnits, Config);
       (Gone ? Vanished : NotAnalysed).push_back(std::move(E));
     }
   if (Written) {
     Baseline New(WrittenFolder);
-    New.add(Findings, Outlines);
+    New.add(Findings, Texts);
     // A run on some files does not forget the others.
     for (BaselineEntry &E : NotAnalysed)
       New.add(std::move(E), *Known);

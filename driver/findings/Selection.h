@@ -38,7 +38,7 @@ public:
                                         llvm::StringRef Folder);
 
   /// Adds the defects among \p Findings.
-  void add(llvm::ArrayRef<Finding> Findings, CodeOutlines &Outlines);
+  void add(llvm::ArrayRef<Finding> Findings, SourceTexts &Texts);
   /// Adds an entry of another baseline.
   void add(BaselineEntry Entry, const Baseline &Other);
   size_t size() const { return Entries.size(); }
@@ -51,7 +51,7 @@ public:
   /// its file and fingerprint, best of the same function; or by one whose file
   /// is no longer there, which was moved.
   std::vector<BaselineEntry>
-  match(llvm::MutableArrayRef<Finding> Findings, CodeOutlines &Outlines,
+  match(llvm::MutableArrayRef<Finding> Findings, SourceTexts &Texts,
         const std::function<bool(llvm::StringRef Path)> &Exists) const;
 
   /// The absolute path of a path of an entry.
@@ -95,7 +95,7 @@ public:
   /// \p FailedUnits of them not in full.
   void apply(std::vector<Finding> &Findings, llvm::ArrayRef<std::string> Units,
              const Failures &FailedUnits, const Configuration &Config,
-             SourceTexts &Texts, CodeOutlines &Outlines);
+             SourceTexts &Texts);
 
   /// Are some findings left out?
   bool isAny() const { return Known || Changed || Options.HasLineFilter; }

@@ -18,6 +18,8 @@
 
 namespace libtorch_tidy::driver {
 
+class CodeOutline;
+
 /// The text of one file. Lines and columns are counted from 1.
 class SourceText {
 public:
@@ -44,9 +46,13 @@ public:
   /// Lines \p First to \p Last (inclusive, cut to the file) with line ends.
   llvm::StringRef lines(unsigned First, unsigned Last) const;
 
+  /// Made when it is asked for first (Fingerprint.cpp).
+  const CodeOutline &outline() const;
+
 private:
   std::string Text;
   std::vector<unsigned> LineStarts;
+  mutable std::shared_ptr<const CodeOutline> Outline;
 };
 
 /// Takes the first character off \p Rest, which is UTF-8: its UTF-16 code

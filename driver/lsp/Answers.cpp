@@ -418,9 +418,8 @@ static Error analyse(const Question &Q, CommandLine &Options, FileSystem FS,
       Selection::create(Options.Selection, {Q.File}, FS);
   if (!Selected)
     return Selected.takeError();
-  CodeOutlines Outlines(Texts);
   Selected->apply(All.Findings, Analysed->sources(*FS), All.FailedUnits,
-                  *Config, Texts, Outlines);
+                  *Config, Texts);
   report(Q, All, *Analysed, *Config, Out);
   return Error::success();
 }

@@ -44,7 +44,7 @@ static StringRef severityOf(const Finding &F) {
 std::string toGitlab(const Report &R) {
   Json All = Json::array();
   const std::vector<std::string> Names =
-      uniqueFingerprints(R.Findings, R.Root, R.Outlines);
+      uniqueFingerprints(R.Findings, R.Root, R.Texts);
   for (auto [F, Name] : llvm::zip_equal(R.Findings, Names)) {
     if (F.Kind != FindingKind::Defect || F.Where.Path.empty())
       continue;

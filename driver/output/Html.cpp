@@ -87,7 +87,7 @@ public:
       ++Defects;
     }
     std::vector<std::string> Ids =
-        uniqueFingerprints(R.Findings, R.Root, R.Outlines);
+        uniqueFingerprints(R.Findings, R.Root, R.Texts);
     for (std::string &Id : Ids) {
       // A colon would need escapes in a style sheet's selector.
       Id = "finding-" + Id;

@@ -38,7 +38,6 @@ struct Report {
   Failures FailedUnits; ///< Among them.
   int ExitCode = 0;
   SourceTexts &Texts;
-  CodeOutlines &Outlines;
   /// With a baseline: findings are marked, and these of it are gone.
   bool HasBaseline = false;
   std::vector<Finding> Vanished = {};

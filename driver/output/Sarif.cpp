@@ -223,7 +223,7 @@ private:
           {{"artifactLocation", artifactLocation(F.Where.Path)},
            {"region", {{"startLine", F.Where.Line}}}}));
     const std::vector<std::string> Names =
-        uniqueFingerprints(Findings, Run.Root, Run.Outlines);
+        uniqueFingerprints(Findings, Run.Root, Texts);
     for (auto [F, Name] : llvm::zip_equal(Findings, Names))
       if (F.Kind == FindingKind::Defect)
         Results.push_back(result(F, Name));
