@@ -115,7 +115,7 @@ std::string Baseline::text() const {
 
 std::vector<BaselineEntry>
 Baseline::match(llvm::MutableArrayRef<Finding> Findings, SourceTexts &Texts,
-                const std::function<bool(StringRef)> &Exists) const {
+                llvm::vfs::FileSystem &FS) const {
   struct Open {
     Finding *F;
     std::string File, Function, Fingerprint;
@@ -147,7 +147,7 @@ Baseline::match(llvm::MutableArrayRef<Finding> Findings, SourceTexts &Texts,
   Pass([&](const Open &, const BaselineEntry &E) {
     auto [It, First] = There.try_emplace(E.File);
     if (First)
-      It->second = Exists(absolute(E.File));
+      It->second = FS.exists(absolute(E.File));
     return !It->second;
   });
   return Left;

@@ -143,9 +143,7 @@ void Selection::apply(std::vector<Finding> &Findings,
   Incomplete = !FailedUnits.empty();
   std::vector<BaselineEntry> NotAnalysed;
   if (Known)
-    for (BaselineEntry &E : Known->match(Findings, Texts, [&](StringRef Path) {
-           return FS->exists(Path);
-         })) {
+    for (BaselineEntry &E : Known->match(Findings, Texts, *FS)) {
       const bool Gone = wasLookedFor(E, Units, FailedUnits, Config);
       (Gone ? Vanished : NotAnalysed).push_back(std::move(E));
     }

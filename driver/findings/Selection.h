@@ -13,7 +13,6 @@
 #include "driver/project/ChangedLines.h"
 #include "driver/project/Configuration.h"
 #include "driver/project/OutputFile.h"
-#include <functional>
 #include <optional>
 
 namespace libtorch_tidy::driver {
@@ -50,9 +49,9 @@ public:
   /// returns the entries that are left. A finding is accepted by an entry of
   /// its file and fingerprint, best of the same function; or by one whose file
   /// is no longer there, which was moved.
-  std::vector<BaselineEntry>
-  match(llvm::MutableArrayRef<Finding> Findings, SourceTexts &Texts,
-        const std::function<bool(llvm::StringRef Path)> &Exists) const;
+  std::vector<BaselineEntry> match(llvm::MutableArrayRef<Finding> Findings,
+                                   SourceTexts &Texts,
+                                   llvm::vfs::FileSystem &FS) const;
 
   /// The absolute path of a path of an entry.
   std::string absolute(llvm::StringRef Path) const;
