@@ -323,10 +323,6 @@ static OperatorResult tanhshrink(OperatorCall &Op) {
   return X - X.tanh();
 }
 
-static OperatorResult softmaxOfChannels(OperatorCall &Op) {
-  return Op.self().softmax(-3);
-}
-
 static Tensor norm(OperatorCall &Op, const Tensor &X, int64_t Dim,
                    bool KeepDim) {
   return X.run("norm", {{"p", Op.maybeReal("p").value_or(2)},
@@ -351,7 +347,8 @@ static OperatorResult pairwiseDistance(OperatorCall &Op) {
 static constexpr OperatorRule ComposedRows[] = {
     {"softsign", softsign},
     {"tanhshrink", tanhshrink},
-    {"softmax2d", softmaxOfChannels},
+    {"softmax2d",
+     [](OperatorCall &Op) -> OperatorResult { return Op.self().softmax(-3); }},
     {"normalize", normalize},
     {"pairwise_distance", pairwiseDistance},
     {"adaptive_log_softmax_with_loss", adaptiveLogSoftmax},

@@ -292,9 +292,6 @@ Tensor operator-(double A, const Tensor &B) {
 // Of one tensor
 //===----------------------------------------------------------------------===//
 
-/// Fills the tensor, and forgets what was in it.
-static OperatorResult fill(OperatorCall &Op) { return Op.self(); }
-
 /// A function of each element.
 static OperatorResult unary(OperatorCall &Op) {
   const bool InPlace = Op.isInPlace() || Op.flag("inplace");
@@ -382,9 +379,10 @@ static constexpr OperatorRule TruthRows[] = {
      "not_equal logical_and logical_or logical_xor logical_not isnan "
      "isinf isfinite bitwise_and bitwise_or bitwise_xor bitwise_not",
      compare},
+    // They fill the tensor, and forget what was in it.
     {"fill_ zero_ normal_ uniform_ bernoulli_ random_ exponential_ copy_ "
      "set_data",
-     fill},
+     [](OperatorCall &Op) -> OperatorResult { return Op.self(); }},
 };
 const RuleTable TruthRules = {TruthRows, /*InPlace=*/false,
                               /*NeedsDimension=*/false};
@@ -552,10 +550,6 @@ static OperatorResult maybeWithIndices(OperatorCall &Op) {
   return Op.find("dim") ? reduceWithIndices(Op) : reduce(Op);
 }
 
-static OperatorResult mode(OperatorCall &Op) {
-  return Op.find("dim") ? reduceWithIndices(Op) : OperatorResult();
-}
-
 static OperatorResult kthValue(OperatorCall &Op) {
   if (Op.find("dim"))
     return reduceWithIndices(Op);
@@ -564,20 +558,22 @@ static OperatorResult kthValue(OperatorCall &Op) {
   return Op.runs(Op.Name, With);
 }
 
-static OperatorResult softmin(OperatorCall &Op) {
-  return Op.run("neg", Op.Given).run("softmax", Op.Given);
-}
-
 static constexpr OperatorRule ReductionRows[] = {
     {"max(dim) min(dim) median", maybeWithIndices},
-    {"mode", mode},
+    {"mode",
+     [](OperatorCall &Op) {
+       return Op.find("dim") ? reduceWithIndices(Op) : OperatorResult();
+     }},
     {"kthvalue", kthValue},
     {"topk sort cummax cummin", reduceWithIndices},
     {"sum mean std var norm prod logsumexp amax amin argmax argmin any "
      "all count_nonzero",
      reduce},
     {"softmax log_softmax", softmax},
-    {"softmin", softmin},
+    {"softmin",
+     [](OperatorCall &Op) -> OperatorResult {
+       return Op.run("neg", Op.Given).run("softmax", Op.Given);
+     }},
     {"glu", glu},
     {"dropout dropout2d dropout3d feature_dropout alpha_dropout "
      "feature_alpha_dropout",
