@@ -85,14 +85,13 @@ static Cell makeTensor(const LibraryCall &C, MaybeSizes Sizes,
 
 /// torch::eye(n, [m,] options).
 static Cell makeSquare(const LibraryCall &C) {
-  auto IsInteger = [&](unsigned I) {
-    return I < C.Arguments.size() && C.Arguments[I]->What == Value::Integer;
-  };
-  if (!IsInteger(0))
+  const ArrayRef<Cell> Numbers = C.Arguments.take_while(
+      [](const Cell &V) { return V->What == Value::Integer; });
+  if (Numbers.empty())
     return C.Nothing;
-  const Cell &Columns = C.Arguments[IsInteger(1) ? 1 : 0];
-  return makeTensor(
-      C, std::vector<Size>{C.Arguments[0]->Number, Columns->Number}, Float32);
+  const Cell &Columns = Numbers[Numbers.size() > 1 ? 1 : 0];
+  return makeTensor(C, std::vector<Size>{Numbers[0]->Number, Columns->Number},
+                    Float32);
 }
 
 /// torch::arange([start,] end[, step], options).

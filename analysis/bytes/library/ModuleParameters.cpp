@@ -433,11 +433,10 @@ private:
     });
   }
 
-  void weighedLoss() { givenBuffer("weight"); }
-
-  void weighedPositives() {
+  void weighedLoss() {
     givenBuffer("weight");
-    givenBuffer("pos_weight");
+    if (Class == "BCEWithLogitsLoss")
+      givenBuffer("pos_weight");
   }
 
   Interpreter &VM;
@@ -485,9 +484,9 @@ bool Registrar::run() {
                  &Registrar::transformerStack)
           .Case("Transformer", &Registrar::transformer)
           .Case("AdaptiveLogSoftmaxWithLoss", &Registrar::adaptiveSoftmax)
-          .Cases("NLLLoss", "CrossEntropyLoss", "BCELoss", "MultiMarginLoss",
-                 "MultiLabelSoftMarginLoss", &Registrar::weighedLoss)
-          .Case("BCEWithLogitsLoss", &Registrar::weighedPositives)
+          .Cases("NLLLoss", "CrossEntropyLoss", "BCELoss", "BCEWithLogitsLoss",
+                 "MultiMarginLoss", "MultiLabelSoftMarginLoss",
+                 &Registrar::weighedLoss)
           .Default(nullptr);
   if (Write)
     (this->*Write)();
