@@ -291,12 +291,8 @@ private:
         !Var->isLocalVarDeclOrParm() || isOurs(*Key))
       return false;
     const auto *Slot = dyn_cast<CallExpr>(cpp::peel(Op->getArg(0)));
-    const auto *Data = Slot ? dyn_cast<MemberExpr>(cpp::peel(
-                                  isa<CXXOperatorCallExpr>(Slot)
-                                      ? Slot->getArg(0)
-                                      : cast<CXXMemberCallExpr>(Slot)
-                                            ->getImplicitObjectArgument()))
-                            : nullptr;
+    const auto *Data =
+        Slot ? dyn_cast<MemberExpr>(cpp::peel(cpp::calledOn(Slot))) : nullptr;
     if (!Data || !isa<DeclRefExpr>(Data->getBase()->IgnoreParenImpCasts()))
       return false;
     StringRef Base =

@@ -212,9 +212,10 @@ bool readsValuesOnly(const LambdaExpr *Lambda, const ValueDecl *Var) {
   const cpp::Body &Body = cpp::Body::of(Lambda->getCallOperator());
   return !cpp::anyOf<DeclRefExpr>(
       Lambda->getBody(), [&](const DeclRefExpr *Ref) {
+        if (Ref->getDecl() != Var)
+          return false;
         const CallExpr *User = Body.callOn(Ref);
-        return Ref->getDecl() == Var &&
-               !(torch::onlyReads(User) && !torch::asksForHistory(User));
+        return !torch::onlyReads(User) || torch::asksForHistory(User);
       });
 }
 

@@ -10,7 +10,6 @@
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
-#include "analysis/cpp/Types.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
