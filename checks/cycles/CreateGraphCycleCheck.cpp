@@ -123,22 +123,16 @@ const CallExpr *resetAfter(const CallExpr *Call, const FunctionDecl *F) {
   });
 }
 
-/// The finding at \p Call, which makes the graph of gradients.
-Finding worded(const CallExpr *Call) {
-  return Finding::from(Call).says(
+/// The finding at \p Call, which is in \p In and makes the graph of gradients.
+Finding worded(const CallExpr *Call, const FunctionDecl *In) {
+  Finding F = Finding::from(Call).says(
       "backward() with create_graph=true stores gradients whose graph "
       "owns the parameters: each parameter and its gradient keep each "
       "other until the gradient is reset; " +
       torch::spelling::Grad + " returns them instead");
-}
-
-/// Is there no finding at \p Call, which is in \p In, because of a reset there?
-bool isReset(const CallExpr *Call, const FunctionDecl *In) {
-  const CallExpr *Reset = resetAfter(Call, In);
-  if (Reset)
-    silent(Call->Stmt::getBeginLoc(), CreateGraphCycle.Reset, "reset",
-           Reset->getExprLoc());
-  return Reset;
+  if (const CallExpr *Reset = resetAfter(Call, In))
+    F.because(CreateGraphCycle.Reset, "reset", Reset->getExprLoc());
+  return F;
 }
 
 /// docs/checks/libtorch-create-graph-cycle.md says what it finds and why.
@@ -174,20 +168,17 @@ public:
   }
   void checkMatched() override {
     for (const Backward &B : Calls) {
-      if (isReset(B.Call, B.In))
-        continue;
+      Finding F = worded(B.Call, B.In);
       llvm::SmallVector<flow::WrittenCall, 4> Callers =
           flow::callsOf(B.In, unit());
-      if (!B.When) {
+      if (!B.When || F.silence()) {
         // Whoever calls the function may clean up after it.
         if (!Callers.empty() &&
             llvm::all_of(Callers, [](const flow::WrittenCall &C) {
               return resetAfter(C.Call, C.In);
             }))
-          silent(B.Call->Stmt::getBeginLoc(), CreateGraphCycle.CallersReset,
-                 B.In);
-        else
-          report(worded(B.Call));
+          F.because(CreateGraphCycle.CallersReset, B.In);
+        report(F);
         continue;
       }
       const unsigned I = B.When->getFunctionScopeIndex();
@@ -195,12 +186,11 @@ public:
         if (!isa<CXXOperatorCallExpr>(C.Call) && I < C.Call->getNumArgs() &&
             cpp::constantBool(C.Call->getArg(I), context()) == true &&
             cpp::isUserCode(C.Call->Stmt::getBeginLoc(),
-                            context().getSourceManager()) &&
-            !isReset(C.Call, C.In))
-          report(worded(C.Call).note(
-              B.Call->Stmt::getBeginLoc(),
-              quoted(B.When) +
-                  " is what this backward() gets as create_graph"));
+                            context().getSourceManager()))
+          report(worded(C.Call, C.In)
+                     .note(B.Call->Stmt::getBeginLoc(),
+                           quoted(B.When) + " is what this backward() gets as "
+                                            "create_graph"));
     }
     Calls.clear();
   }

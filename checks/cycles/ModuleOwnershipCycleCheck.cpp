@@ -419,15 +419,13 @@ private:
             memberLeadingTo(Parent, Child->getDefinition(), Own, Seen);
         if (!Back || Reported.contains(Back->getCanonicalDecl()))
           continue;
-        const FieldDecl *Released =
-            Uses.Released.contains(Own)                        ? Own
-            : Uses.Released.contains(Back->getCanonicalDecl()) ? Back
-                                                               : nullptr;
-        if (Released) {
-          silent(Field->getLocation(), ModuleOwnershipCycle.Released, Released);
+        Finding F = worded(ClassCycle{Child, Parent, Field, Back, Given});
+        for (const FieldDecl *Member : {Own, Back})
+          if (Uses.Released.contains(Member->getCanonicalDecl()))
+            F.because(ModuleOwnershipCycle.Released, Member);
+        report(F);
+        if (F.silence())
           continue;
-        }
-        report(worded(ClassCycle{Child, Parent, Field, Back, Given}));
         Reported.insert(Own);
         break;
       }

@@ -158,9 +158,7 @@ public:
       Finding F = findingAt(D).says(
           messageOf(D, B.Owner ? quoted(B.Owner) : temporaryOf(B)) +
           (MayCopy ? ", when " + quoted(B.Through) + " has to copy" : ""));
-      if (std::optional<Because> Why = whyUnsure(B))
-        F.because(*Why);
-      report(nameTemporary(F, D, Unit.context()));
+      report(nameTemporary(F.because(whyUnsure(B)), D, Unit.context()));
     }
   }
 
