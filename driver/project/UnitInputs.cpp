@@ -47,7 +47,7 @@ public:
 
   void InclusionDirective(SourceLocation, const Token &, StringRef FileName,
                           bool, CharSourceRange, OptionalFileEntryRef,
-                          StringRef, StringRef, const Module *, bool,
+                          StringRef, StringRef, const clang::Module *, bool,
                           SrcMgr::CharacteristicKind) override {
     note(FileName);
   }
