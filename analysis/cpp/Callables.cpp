@@ -87,10 +87,9 @@ static bool resolve(const Expr *Callable, ThreadStart &Start) {
   if (isStdCall(Callable, Std::Refer))
     Callable = stripPointers(cast<CallExpr>(Callable)->getArg(0));
   const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Callable);
-  if (Ref)
-    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        Var && Var->getInit() && !isa<ParmVarDecl>(Var))
-      Callable = stripImplicit(Var->getInit());
+  if (const VarDecl *Var = variableOf(Callable);
+      Var && Var->getInit() && !isa<ParmVarDecl>(Var))
+    Callable = stripImplicit(Var->getInit());
   if (const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Callable)) {
     Start.Lambda = Lambda;
     Start.Body = Lambda->getCallOperator();

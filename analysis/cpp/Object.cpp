@@ -10,7 +10,6 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Writes.h"
-#include "clang/AST/ASTContext.h"
 
 using namespace clang;
 using llvm::StringRef;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/ProgramNames.h"
-#include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Index/USRGeneration.h"
 #include "llvm/ADT/SmallString.h"

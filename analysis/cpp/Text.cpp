@@ -9,7 +9,6 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Walk.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclCXX.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 

@@ -11,7 +11,6 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
-#include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 

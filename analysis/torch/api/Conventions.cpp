@@ -9,7 +9,6 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/torch/api/TorchTypes.h"
-#include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/StringExtras.h"

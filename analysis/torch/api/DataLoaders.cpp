@@ -9,8 +9,6 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/torch/api/TorchTypes.h"
-#include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 
 using namespace clang;

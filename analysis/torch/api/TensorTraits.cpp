@@ -93,18 +93,15 @@ static void readAsked(const Expr *E, const ASTContext &Context, Asked &A,
     return;
   }
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
-    for (const Expr *Arg : Construct->arguments())
-      if (!isa<CXXDefaultArgExpr>(Arg))
-        readAsked(Arg, Context, A, Depth + 1);
+    for (const Expr *Arg : cpp::writtenArguments(Construct))
+      readAsked(Arg, Context, A, Depth + 1);
     return;
   }
-  if (const auto *Call = dyn_cast<CallExpr>(E)) {
-    StringRef Name = cpp::calleeName(Call);
-    if (!isTorchDecl(Call->getDirectCallee()) || !isTensorOptions(T) ||
-        Name == "options") { // Those of another tensor.
-      A.Unknown = true;
-      return;
-    }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const StringRef Name = cpp::calleeName(Call);
+  // options() are those of another tensor.
+  if (isTensorOptions(T) && Call && isTorchDecl(Call->getDirectCallee()) &&
+      Name != "options") {
     if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call))
       readAsked(Method->getImplicitObjectArgument(), Context, A, Depth + 1);
     if (Name == "dtype" || Name == "device")
@@ -125,20 +122,16 @@ void readAsked(const Expr *E, const ASTContext &Context, Asked &A) {
 
 // c10/core/ScalarType.h; the values are part of the file format.
 std::optional<DtypeFacts> dtypeFacts(int64_t Dtype) {
-  switch (Dtype) {
-  case 2:
-    return DtypeFacts{"kInt16", 2, false};
-  case 3:
-    return DtypeFacts{"kInt32", 4, false};
-  case 4:
-    return DtypeFacts{"kInt64", 8, false};
-  case 6:
-    return DtypeFacts{"kFloat32", 4, true};
-  case 7:
-    return DtypeFacts{"kFloat64", 8, true};
-  default:
-    return std::nullopt;
-  }
+  static constexpr std::pair<int64_t, DtypeFacts> Known[] = {
+      {2, {"kInt16", 2, false}},
+      {3, {"kInt32", 4, false}},
+      {4, {"kInt64", 8, false}},
+      {6, {"kFloat32", 4, true}},
+      {7, {"kFloat64", 8, true}}};
+  for (const auto &[Number, Facts] : Known)
+    if (Number == Dtype)
+      return Facts;
+  return std::nullopt;
 }
 
 } // namespace libtorch_tidy::torch

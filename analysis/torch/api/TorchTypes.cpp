@@ -10,7 +10,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 

@@ -30,7 +30,7 @@ llvm::SmallVector<const Expr *, 4> savedTensors(const CallExpr *Call) {
 std::optional<Access> asAccess(const CallExpr *Call) {
   const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
   const CXXMethodDecl *Method = Member ? Member->getMethodDecl() : nullptr;
-  const Expr *Object = Member ? Member->getImplicitObjectArgument() : nullptr;
+  const Expr *Object = cpp::calledOn(Member);
   if (!Method || !Object || !isTorchDecl(Method))
     return std::nullopt;
   StringRef Name = cpp::calleeName(Call);
