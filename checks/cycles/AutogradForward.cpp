@@ -85,7 +85,8 @@ void ContextUses::storesOfHelper(const CallExpr *Call) {
   });
 }
 
-bool mentionsMove(const Expr *E) {
+/// Is something moved in \p E?
+static bool mentionsMove(const Expr *E) {
   return cpp::anyOf<CallExpr>(E, [](const CallExpr *Call) {
     return Call->getBuiltinCallee() == Builtin::BImove;
   });

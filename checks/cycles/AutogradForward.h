@@ -138,9 +138,6 @@ private:
   ContextUses Uses;
 };
 
-/// Is something moved in \p E?
-bool mentionsMove(const clang::Expr *E);
-
 /// The text of \p Key, a string literal; nullopt for others.
 std::optional<std::string> literalOf(const clang::Expr *Key);
 

@@ -166,9 +166,10 @@ private:
       return nullptr;
     const auto *Init =
         dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Var->getInit()));
-    return Init && (torch::pinsUnreduced(Init, Context) || takesPart(Init))
-               ? Init
-               : nullptr;
+    const torch::StorageUse Use = torch::storageUse(Init, {}, Context);
+    const bool TakesPart = Use.IsPart && Use.How == torch::Sharing::Memory;
+    return Init && (TakesPart || torch::pinsUnreduced(Init, Context)) ? Init
+                                                                      : nullptr;
   }
 
   /// Follows \p E through views and conversions down to what has the memory.
@@ -267,11 +268,6 @@ private:
 
   static std::pair<Fresh, torch::TensorTraits> NoLocals(const VarDecl *) {
     return {Fresh::No, {}};
-  }
-
-  bool takesPart(const CallExpr *Call) const {
-    torch::StorageUse Use = torch::storageUse(Call, {}, Context);
-    return Use.IsPart && Use.How == torch::Sharing::Memory;
   }
 
   /// Does \p Root live on when \p C.Owner, or a temporary made here, is gone?
