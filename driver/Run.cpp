@@ -1,9 +1,5 @@
 //===- Run.cpp - One run of the program -----------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/Run.h"
 #include "analysis/flow/Fixpoint.h"

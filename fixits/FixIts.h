@@ -1,17 +1,11 @@
 //===- FixIts.h - Edits named by intention ----------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Source edits, each named by what it does to the code. They know source
 /// text and C++ syntax; whether an edit is right is the check's question.
 /// Every function returns an empty list when the text it would touch comes
 /// from a macro expansion or cannot be read.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_FIXITS_FIXITS_H
 #define LIBTORCH_TIDY_FIXITS_FIXITS_H

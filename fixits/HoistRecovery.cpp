@@ -1,9 +1,5 @@
 //===- HoistRecovery.cpp - Moving a recovery out of its handler -----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"

@@ -1,9 +1,5 @@
 //===- Verifier.cpp - Does a fix do what it promises ----------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "fixits/Verifier.h"
 #include "llvm/ADT/STLExtras.h"

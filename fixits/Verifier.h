@@ -1,16 +1,10 @@
 //===- Verifier.h - Does a fix do what it promises --------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Tries fixes before anybody is offered them: applies them in memory, has the
 /// unit analysed again, and compares. Knows neither Clang's front end nor the
 /// driver: whoever has both hands in a function that analyses changed text.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_FIXITS_VERIFIER_H
 #define LIBTORCH_TIDY_FIXITS_VERIFIER_H

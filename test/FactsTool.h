@@ -1,15 +1,9 @@
 //===- FactsTool.h - Tools that print what the model says -------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What torch-facts and flow-facts share: NAME FILE -- FLAGS, where only the
 /// user's declarations are looked at.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_TEST_FACTSTOOL_H
 #define LIBTORCH_TIDY_TEST_FACTSTOOL_H

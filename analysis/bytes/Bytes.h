@@ -1,16 +1,10 @@
 //===- Bytes.h - How many bytes models and tensors take ---------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What analysis/bytes tells the checks and the driver. The models of a unit
 /// are plain data: the tree of modules, and the bytes of each tensor in it.
 /// Sizes are those of the elements; allocators round up.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_BYTES_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_BYTES_H

@@ -1,9 +1,5 @@
 //===- TensorShape.cpp - Sizes and element types of tensors ---------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/TensorShape.h"
 #include "llvm/ADT/StringSwitch.h"

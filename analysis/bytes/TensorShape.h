@@ -1,9 +1,5 @@
 //===- TensorShape.h - Sizes and element types of tensors -------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_TENSORSHAPE_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_TENSORSHAPE_H

@@ -1,9 +1,5 @@
 //===- Activity.cpp - What the analysis is doing --------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Activity.h"
 #include "analysis/cpp/UnitContext.h"

@@ -1,16 +1,10 @@
 //===- Activity.h - What the analysis is doing ------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Says where an analysis is that crashes or never ends. The words stand in
 /// memory that the driver shares with the process, so that they can be read
 /// whatever becomes of it.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_ACTIVITY_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_ACTIVITY_H

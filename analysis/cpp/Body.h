@@ -1,17 +1,11 @@
 //===- Body.h - What one may ask of a function body -------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Questions about one function by syntax: what stands around a statement,
 /// what runs before what, what a variable is given and where a value comes
 /// from. What LibTorch makes of the values is asked in analysis/torch, where
 /// they go on all paths in analysis/flow.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_BODY_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_BODY_H

@@ -1,14 +1,8 @@
 //===- Callables.h - Who runs a function object -----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Which calls run a function object, in the calling thread or in another one.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_CALLABLES_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_CALLABLES_H

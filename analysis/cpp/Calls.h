@@ -1,10 +1,6 @@
 //===- Calls.h - Reading calls and what is around them ----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Small questions about expressions and calls: what is called, on what object,
 /// with which constant arguments. All of them accept null, dependent and
@@ -17,8 +13,6 @@
 /// fix for the text needs peel(), one that asks which object it is needs
 /// stripPointers(). Upwards, Body::outerOf() and Body::userOf() undo peel() and
 /// stripImplicit(); Body::originOf() goes on through variables.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_CALLS_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_CALLS_H

@@ -1,9 +1,5 @@
 //===- Compat.h - One source for several LLVMs ------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What Clang calls differently from version to version, under one name. The
 // checks are written for Clang 19 and compile with 16 to 22; this is the only

@@ -1,9 +1,5 @@
 //===- Errors.cpp - Where code does not compile ---------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Errors.h"
 #include "clang/AST/ASTContext.h"

@@ -1,16 +1,10 @@
 //===- Errors.h - Where code does not compile -------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Clang goes on after an error, and leaves out what it did not understand: a
 /// syntax tree does not say where something is missing, only the places of the
 /// errors do.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_ERRORS_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_ERRORS_H

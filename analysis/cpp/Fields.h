@@ -1,16 +1,10 @@
 //===- Fields.h - The members of a struct, as a tuple -----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// fieldsOf() lists the members of plain structs, so that archives, cache keys
 /// and comparisons are written once and cannot forget one: a member that is
 /// added to a struct is in all of them.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_FIELDS_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_FIELDS_H

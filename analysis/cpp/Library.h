@@ -1,17 +1,11 @@
 //===- Library.h - What a library adds to C++ ----------------- -*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What C++ by itself does not say about the classes and functions of the
 /// library that the analysis is for. Declared here, where it is asked, and
 /// defined by the layer that knows the library (torch/api/Library.cpp), so that
 /// this folder names none of it.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_LIBRARY_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_LIBRARY_H

@@ -1,9 +1,5 @@
 //===- Loops.h - What the shape of a loop shows -----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_LOOPS_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_LOOPS_H

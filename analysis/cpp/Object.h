@@ -1,15 +1,9 @@
 //===- Object.h - Which object an expression names --------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Names of objects within one function. A copied Tensor, ModuleHolder or
 /// shared_ptr is the same object.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_OBJECT_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_OBJECT_H

@@ -1,9 +1,5 @@
 //===- Paths.cpp - The ways that control takes ----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Paths.h"
 #include "analysis/cpp/Walk.h"

@@ -1,9 +1,5 @@
 //===- ProgramNames.h - Names that units share ---------------- -*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_PROGRAMNAMES_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_PROGRAMNAMES_H

@@ -1,17 +1,11 @@
 //===- Std.h - What the standard library does -------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What the functions and classes of the standard library do, by kinds, and of
 /// OpenCV, which many programs use next to it. Containers of other libraries
 /// grow and shrink by the same names (c10::List::push_back), so that most
 /// questions about a call do not ask whose function it is.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_STD_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_STD_H

@@ -1,9 +1,5 @@
 //===- Text.cpp - What the source text shows ------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Calls.h"

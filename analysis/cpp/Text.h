@@ -1,16 +1,10 @@
 //===- Text.h - What the source text shows ----------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What is written and the syntax tree lacks: macros, by which test frameworks
 /// are known, what the preprocessor left out, lines. And code that reads the
 /// clock.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_TEXT_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_TEXT_H

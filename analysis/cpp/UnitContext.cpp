@@ -1,9 +1,5 @@
 //===- UnitContext.cpp - What the analyses of a unit share ----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/UnitContext.h"
 

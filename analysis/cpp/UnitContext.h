@@ -1,17 +1,11 @@
 //===- UnitContext.h - What the analyses of a unit share --------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// One place for all that is kept while a unit is analysed: models of it,
 /// answers that are asked for again and again, and what the program that runs
 /// the analysis lends to it. Whoever has a node of the syntax tree finds it, so
 /// no analysis depends on what was installed in its thread before.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_UNITCONTEXT_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_UNITCONTEXT_H

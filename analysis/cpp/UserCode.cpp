@@ -1,9 +1,5 @@
 //===- UserCode.cpp - Which code is the user's ----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Library.h"

@@ -1,9 +1,5 @@
 //===- Walk.cpp - Everything in a statement -------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Walk.h"
 #include "clang/AST/RecursiveASTVisitor.h"

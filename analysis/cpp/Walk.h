@@ -1,10 +1,6 @@
 //===- Walk.h - Everything in a statement -----------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Looks for nodes in a statement, in source order:
 ///
@@ -13,8 +9,6 @@
 ///
 /// Node is a class of statements, expressions or declarations. A visitor of
 /// one's own is needed only where the walk itself carries state.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_WALK_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_WALK_H

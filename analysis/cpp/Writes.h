@@ -1,16 +1,10 @@
 //===- Writes.h - Where a variable changes ----------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Every place of a function body that changes, or may change, what a variable
 /// or a member of `*this` holds, by syntax alone: no paths, no aliases beyond
 /// the places that make one.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_CPP_WRITES_H
 #define LIBTORCH_TIDY_ANALYSIS_CPP_WRITES_H

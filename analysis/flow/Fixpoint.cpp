@@ -1,9 +1,5 @@
 //===- Fixpoint.cpp - One way to run a domain over a function -------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/cpp/Body.h"

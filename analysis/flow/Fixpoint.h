@@ -1,10 +1,6 @@
 //===- Fixpoint.h - The engine of the flow analyses -------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// A forward fixpoint over the control-flow graph of one function. What is
 /// followed through it is a *domain*: a kind of state, how two states join
@@ -36,8 +32,6 @@
 ///   bool saysTheSame(const Summary &Earlier) const;
 ///   /// False when the function was given up: its callers treat it as unseen.
 ///   bool available() const;
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_FIXPOINT_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_FIXPOINT_H

@@ -1,9 +1,5 @@
 //===- Amounts.h - Bytes in messages ----------------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_BASE_AMOUNTS_H
 #define LIBTORCH_TIDY_CHECKS_BASE_AMOUNTS_H

@@ -1,9 +1,5 @@
 //===- Catalog.cpp - The one table of checks ------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checks/base/Catalog.h"
 #include "clang-tidy/ClangTidyCheck.h"

@@ -1,16 +1,10 @@
 //===- Catalog.h - The one table of checks ----------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Every check of libtorch-tidy, once. Registration with clang-tidy,
 /// `--list-checks`, `--explain` and the SARIF rules are derived from this
 /// table, which the build makes of the heads of the pages in docs/checks.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_BASE_CATALOG_H
 #define LIBTORCH_TIDY_CHECKS_BASE_CATALOG_H

@@ -1,9 +1,5 @@
 //===- Finding.cpp - A finding, as a check reports it ---------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checks/base/Finding.h"
 #include "clang/AST/ASTContext.h"

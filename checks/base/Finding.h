@@ -1,15 +1,9 @@
 //===- Finding.h - A finding, as a check reports it -------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// A finding with its story, its fix and the reasons for its level, and what a
 /// check says of places where a reason silences it.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_BASE_FINDING_H
 #define LIBTORCH_TIDY_CHECKS_BASE_FINDING_H

@@ -1,9 +1,5 @@
 //===- LibtorchCheck.cpp --------------------------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checks/base/LibtorchCheck.h"
 #include "analysis/bytes/Bytes.h"

@@ -1,15 +1,9 @@
 //===- LibtorchCheck.h ------------------------------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The base of every check: levels, the one way to report a finding, and the
 /// question whether code is the user's.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_BASE_LIBTORCHCHECK_H
 #define LIBTORCH_TIDY_CHECKS_BASE_LIBTORCHCHECK_H

@@ -1,10 +1,6 @@
 //===- UnusedMembers.cpp - Members of class templates that nobody calls ---===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The compiler instantiates a member function of a class template when it is
 /// called. A header with `template <class Model> class Trainer` has its defects
@@ -12,8 +8,6 @@
 /// class templates are instantiated here, too, as the checks read
 /// instantiations. Done in front of clang-tidy's own work, in both front ends,
 /// as a plugin of Clang's that is always on.
-///
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/TorchTypes.h"

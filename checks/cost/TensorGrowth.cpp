@@ -1,9 +1,5 @@
 //===- TensorGrowth.cpp - Tensors that a loop regrows ---------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checks/cost/TensorGrowth.h"
 #include "analysis/cpp/Body.h"

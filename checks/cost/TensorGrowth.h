@@ -1,9 +1,5 @@
 //===- TensorGrowth.h - Tensors that a loop regrows -------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_COST_TENSORGROWTH_H
 #define LIBTORCH_TIDY_CHECKS_COST_TENSORGROWTH_H

@@ -1,9 +1,5 @@
 //===- AutogradForward.cpp - What forward() gives its context -------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checks/cycles/AutogradForward.h"
 #include "analysis/cpp/Calls.h"

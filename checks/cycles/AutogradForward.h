@@ -1,15 +1,9 @@
 //===- AutogradForward.h - What forward() gives its context -----*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What the forward() of a torch::autograd::Function puts into its context, and
 /// which of that it returns.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_CYCLES_AUTOGRADFORWARD_H
 #define LIBTORCH_TIDY_CHECKS_CYCLES_AUTOGRADFORWARD_H

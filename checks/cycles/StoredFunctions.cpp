@@ -1,9 +1,5 @@
 //===- StoredFunctions.cpp - Hooks and functions in fields ----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checks/cycles/StoredFunctions.h"
 #include "analysis/cpp/Body.h"

@@ -1,9 +1,5 @@
 //===- StoredFunctions.h - Hooks and functions in fields --------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_CYCLES_STOREDFUNCTIONS_H
 #define LIBTORCH_TIDY_CHECKS_CYCLES_STOREDFUNCTIONS_H

@@ -1,9 +1,5 @@
 //===- Arbiter.cpp - Who reports a missing guard --------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checks/guards/Arbiter.h"
 #include "analysis/cpp/Calls.h"

@@ -1,10 +1,6 @@
 //===- Arbiter.h - Who reports a missing guard ------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Several checks see the consequences of one missing guard, and one of them
 /// reports it. Which one is decided once for a unit, in three stages:
@@ -20,8 +16,6 @@
 /// the last match, so all guards are known when the first check asks. All that
 /// is decided then is decided for the whole unit, in source order. Hence what
 /// is reported depends on which checks run, and not on which runs first.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_GUARDS_ARBITER_H
 #define LIBTORCH_TIDY_CHECKS_GUARDS_ARBITER_H

@@ -1,9 +1,5 @@
 //===- AutocastCacheCheck.cpp ---------------------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Walk.h"

@@ -1,9 +1,5 @@
 //===- DanglingStory.h - How memory comes to be used too late ---*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_CHECKS_LIFETIME_DANGLINGSTORY_H
 #define LIBTORCH_TIDY_CHECKS_LIFETIME_DANGLINGSTORY_H

@@ -1,9 +1,5 @@
 //===- BudgetJson.cpp - The bytes of models, for a program ----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/budget/Document.h"
 #include "driver/project/Json.h"

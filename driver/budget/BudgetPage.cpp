@@ -1,9 +1,5 @@
 //===- BudgetPage.cpp - The bytes of models, as a page --------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checks/base/Amounts.h"
 #include "driver/budget/Document.h"

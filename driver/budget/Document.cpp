@@ -1,9 +1,5 @@
 //===- Document.cpp - What is said about models, in any form --------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/budget/Document.h"
 #include "checks/base/Amounts.h"

@@ -1,16 +1,10 @@
 //===- Document.h - What is said about models, in any form ------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What reports about models count and compare (Models.cpp); and a report, made
 /// once and written as text or as a page: a section for each model, of blocks.
 /// All text in it is printable; none is escaped.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_BUDGET_DOCUMENT_H
 #define LIBTORCH_TIDY_DRIVER_BUDGET_DOCUMENT_H

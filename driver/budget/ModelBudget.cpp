@@ -1,9 +1,5 @@
 //===- ModelBudget.cpp - The models of a unit, instead of findings --------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Compat.h"
 #include "driver/budget/BudgetReport.h"

@@ -1,9 +1,5 @@
 //===- Models.cpp - Sums and changes of models ----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/library/ModuleParameters.h"
 #include "driver/budget/Document.h"

@@ -1,10 +1,6 @@
 //===- Archive.h - Values as bytes, and back --------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What workers send to their parent, and what the cache keeps. Readers of the
 /// bytes are the same build of the program, so there are no versions in it; a
@@ -13,8 +9,6 @@
 /// toBytes() and fromBytes() take numbers, texts, containers, and structs of
 /// these with all their members (see cpp::fieldsOf()). Other types have
 /// overloads of archive() and restore().
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_CACHE_ARCHIVE_H
 #define LIBTORCH_TIDY_DRIVER_CACHE_ARCHIVE_H

@@ -1,9 +1,5 @@
 //===- CacheFolder.cpp - What is worth keeping on disk --------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/cache/CacheFolder.h"
 #include "driver/cache/Archive.h"

@@ -1,16 +1,10 @@
 //===- CacheFolder.h - What is worth keeping on disk ------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The cache on disk. Many processes use it at once: entries appear whole by
 /// being renamed, are never changed, and may vanish at any moment. Nothing that
 /// goes wrong in it is an error: an entry that cannot be read is not there.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_CACHE_CACHEFOLDER_H
 #define LIBTORCH_TIDY_DRIVER_CACHE_CACHEFOLDER_H

@@ -1,9 +1,5 @@
 //===- Background.cpp - Work after the answer -----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/Batch.h"
 #include "driver/engine/Workers.h"

@@ -1,9 +1,5 @@
 //===- Batch.cpp - The analysis of many units -----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/Batch.h"
 #include "analysis/torch/api/Headers.h"

@@ -1,9 +1,5 @@
 //===- FixRounds.cpp - Fixes, tried and applied ---------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/FixRounds.h"
 #include "driver/project/Messages.h"

@@ -1,15 +1,9 @@
 //===- FixRounds.h - Fixes, tried and applied -------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// --fix and --fix-dry-run. Fixes are applied in memory, the units analysed
 /// again, and so on; files are written once, at the end, each as a whole.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_FIXROUNDS_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_FIXROUNDS_H

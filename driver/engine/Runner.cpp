@@ -1,9 +1,5 @@
 //===- Runner.cpp - The analysis of one translation unit ------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/Runner.h"
 #include "analysis/cpp/Activity.h"

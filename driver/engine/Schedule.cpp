@@ -1,9 +1,5 @@
 //===- Schedule.cpp - Which unit is analysed when, and from what ----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/Schedule.h"
 #include "analysis/cpp/Activity.h"

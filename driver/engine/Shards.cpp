@@ -1,9 +1,5 @@
 //===- Shards.cpp - One run on several machines ---------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/cache/Archive.h"
 #include "driver/engine/WholeProgram.h"

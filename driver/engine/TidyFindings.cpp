@@ -1,9 +1,5 @@
 //===- TidyFindings.cpp - What clang-tidy says of a unit ------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/TidyFindings.h"
 #include "clang-tidy/GlobList.h"

@@ -1,9 +1,5 @@
 //===- TidyFindings.h - What clang-tidy says of a unit ----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_TIDYFINDINGS_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_TIDYFINDINGS_H

@@ -1,9 +1,5 @@
 //===- UnitArchive.cpp - The result of a unit as bytes --------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/cache/Archive.h"
 #include "driver/engine/Runner.h"

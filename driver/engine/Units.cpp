@@ -1,9 +1,5 @@
 //===- Units.cpp - What is analysed ---------------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/Units.h"
 #include "driver/project/IncludeScanner.h"

@@ -1,9 +1,5 @@
 //===- WholeProgram.cpp - Units that hear of each other -------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/WholeProgram.h"
 #include "analysis/flow/program/Program.h"

@@ -1,9 +1,5 @@
 //===- Workers.cpp - Work in processes of its own -------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/Workers.h"
 #include "analysis/cpp/Activity.h"

@@ -1,16 +1,10 @@
 //===- Workers.h - Work in processes of its own -----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// A compiler front end can crash on the code it reads. Each piece of work runs
 /// in a copy of the process, which costs a millisecond: a crash is the end of
 /// that piece only, and pieces run next to each other without sharing anything.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_WORKERS_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_WORKERS_H

@@ -1,9 +1,5 @@
 //===- Finding.cpp - What was found, as pure data -------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/findings/Finding.h"
 #include "llvm/ADT/STLExtras.h"

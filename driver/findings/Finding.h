@@ -1,9 +1,5 @@
 //===- Finding.h - What was found, as pure data -----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_FINDING_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_FINDING_H

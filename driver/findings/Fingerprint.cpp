@@ -1,9 +1,5 @@
 //===- Fingerprint.cpp - Names for findings that outlive edits ------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/findings/Fingerprint.h"
 #include "clang/Lex/Lexer.h"

@@ -1,9 +1,5 @@
 //===- NolintAudit.cpp - NOLINT comments that serve no purpose ------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/findings/NolintAudit.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,5 @@
 //===- NolintAudit.h - NOLINT comments that serve no purpose ----*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_NOLINTAUDIT_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_NOLINTAUDIT_H

@@ -1,9 +1,5 @@
 //===- NolintComments.cpp - NOLINT comments of a file ---------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "clang-tidy/GlobList.h"
 #include "driver/findings/NolintAudit.h"

@@ -1,9 +1,5 @@
 //===- RunReport.cpp - A run of the program, as its watch saw it ----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/findings/RunReport.h"
 #include "checks/base/Catalog.h"

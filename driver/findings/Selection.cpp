@@ -1,9 +1,5 @@
 //===- Selection.cpp - Which findings count -------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/findings/Selection.h"
 #include "driver/findings/NolintAudit.h"

@@ -1,9 +1,5 @@
 //===- SourceText.cpp - Positions in the text of a file -------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/findings/SourceText.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,5 @@
 //===- SourceText.h - Positions in the text of a file -----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_FINDINGS_SOURCETEXT_H
 #define LIBTORCH_TIDY_DRIVER_FINDINGS_SOURCETEXT_H

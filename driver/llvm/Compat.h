@@ -1,9 +1,5 @@
 //===- Compat.h - One program for several LLVMs -----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // What the driver uses of Clang besides its syntax trees, and Clang 19 and 22
 // call differently, under one name: options, diagnostics, invocations, the

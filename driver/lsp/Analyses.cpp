@@ -1,9 +1,5 @@
 //===- Analyses.cpp - Which document is analysed when ---------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/lsp/Analyses.h"
 #include "driver/engine/Schedule.h"

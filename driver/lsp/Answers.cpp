@@ -1,9 +1,5 @@
 //===- Answers.cpp - What is said of a document, and offered there --------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/lsp/Answers.h"
 #include "analysis/flow/Fixpoint.h"

@@ -1,9 +1,5 @@
 //===- Answers.h - What is said of a document, and offered ------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_LSP_ANSWERS_H
 #define LIBTORCH_TIDY_DRIVER_LSP_ANSWERS_H

@@ -1,9 +1,5 @@
 //===- Protocol.cpp - Values of the Language Server Protocol --------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/lsp/Protocol.h"
 #include "driver/output/Reports.h"

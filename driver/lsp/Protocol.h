@@ -1,16 +1,10 @@
 //===- Protocol.h - Values of the Language Server Protocol ------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// JSON as the Language Server Protocol 3.17 has it: errors, positions,
 /// addresses of files. What a client sends can be anything: nothing here
 /// expects a member to be there, or to be of the right kind.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_LSP_PROTOCOL_H
 #define LIBTORCH_TIDY_DRIVER_LSP_PROTOCOL_H

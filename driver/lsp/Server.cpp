@@ -1,9 +1,5 @@
 //===- Server.cpp - The language server -----------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/lsp/Server.h"
 #include "driver/engine/Schedule.h"

@@ -1,9 +1,5 @@
 //===- Transport.cpp - Messages over a pair of pipes ----------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/lsp/Transport.h"
 #include "llvm/Support/Errno.h"

@@ -1,9 +1,5 @@
 //===- CommandLine.cpp - What the user asked for --------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/options/CommandLine.h"
 #include "driver/options/OptionGroups.h"

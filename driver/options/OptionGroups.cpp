@@ -1,9 +1,5 @@
 //===- OptionGroups.cpp - Options about runs, shards and models -----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/options/OptionGroups.h"
 #include "analysis/bytes/library/ModuleParameters.h"

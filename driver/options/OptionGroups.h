@@ -1,15 +1,9 @@
 //===- OptionGroups.h - Options that belong together ------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// For the files that define options of the command line: those about models,
 /// shards and runs are in OptionGroups.cpp, the others in CommandLine.cpp.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_OPTIONS_OPTIONGROUPS_H
 #define LIBTORCH_TIDY_DRIVER_OPTIONS_OPTIONGROUPS_H

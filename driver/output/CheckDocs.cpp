@@ -1,9 +1,5 @@
 //===- CheckDocs.cpp - What is said about the checks themselves -----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/output/CheckDocs.h"
 #include "driver/findings/NolintAudit.h"

@@ -1,9 +1,5 @@
 //===- CiFormats.cpp - Findings for services of CI ------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Markup.h"

@@ -1,9 +1,5 @@
 //===- Html.cpp - Findings as a page to read ------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "checks/base/Amounts.h"
 #include "driver/output/CheckDocs.h"

@@ -1,9 +1,5 @@
 //===- Markup.cpp - Text between markup, and the frame of a page ----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/output/Markup.h"
 #include "llvm/Support/JSON.h"

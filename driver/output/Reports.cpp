@@ -1,9 +1,5 @@
 //===- Reports.cpp - What a run has found, and its outputs ----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/output/Reports.h"
 #include "llvm/ADT/STLExtras.h"

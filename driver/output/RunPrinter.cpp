@@ -1,9 +1,5 @@
 //===- RunPrinter.cpp - The report of a run, for a reader -----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/findings/RunReport.h"
 #include "driver/output/Markup.h"

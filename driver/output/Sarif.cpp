@@ -1,9 +1,5 @@
 //===- Sarif.cpp - Findings as SARIF 2.1.0 --------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/flow/Fixpoint.h"
 #include "driver/findings/NolintAudit.h"

@@ -1,9 +1,5 @@
 //===- LibraryPch.cpp - Precompiled library headers -----------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/pch/LibraryPch.h"
 #include "driver/cache/Archive.h"

@@ -1,16 +1,10 @@
 //===- LibraryPch.h - Precompiled library headers ---------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Nearly all that a unit takes to parse is LibTorch. Its headers are
 /// precompiled once, without the bodies of their functions, and units start
 /// from there: 0.1 s instead of 3.5 s.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_PCH_LIBRARYPCH_H
 #define LIBTORCH_TIDY_DRIVER_PCH_LIBRARYPCH_H

@@ -1,15 +1,9 @@
 //===- ChangedLines.h - Lines that a change touched -------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The lines that git says are changed, and which findings have to do with
 /// them.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_CHANGEDLINES_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_CHANGEDLINES_H

@@ -1,9 +1,5 @@
 //===- CompileCommands.cpp - How each file is compiled --------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/CompileCommands.h"
 #include "driver/llvm/Compat.h"

@@ -1,9 +1,5 @@
 //===- Configuration.cpp - .clang-tidy files and what overrides them ------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/Configuration.h"
 #include "clang-tidy/ClangTidy.h"

@@ -1,9 +1,5 @@
 //===- CudaUnits.cpp - The host side of CUDA files ------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/CudaUnits.h"
 #include "analysis/torch/api/Headers.h"

@@ -1,10 +1,6 @@
 //===- CudaUnits.h - The host side of CUDA files ----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// A CUDA file is C++ with kernels in it, which nobody here runs. It is read as
 /// the compiler of the host reads it: CUDA's headers declare what the host may
@@ -12,8 +8,6 @@
 /// are passed over. Clang's own mode for CUDA would want the headers of a
 /// release that it knows, and tells overloads for the host from those for the
 /// device.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_CUDAUNITS_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_CUDAUNITS_H

@@ -1,9 +1,5 @@
 //===- FileSystem.cpp - The files that an analysis sees -------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/FileSystem.h"
 #include "driver/llvm/Compat.h"

@@ -1,9 +1,5 @@
 //===- Git.cpp - What git knows of the sources ----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/ChangedLines.h"
 #include "driver/project/CompileCommands.h"

@@ -1,9 +1,5 @@
 //===- HarmlessFlags.cpp - Compiler flags that only read ------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/HarmlessFlags.h"
 #include "driver/llvm/Compat.h"

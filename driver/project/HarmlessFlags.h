@@ -1,18 +1,12 @@
 //===- HarmlessFlags.h - Compiler flags that only read ----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Compiler flags come from the analysed project, which may be a stranger's. An
 /// analysis reads: no flag may make it run a program or write a file. Clang's
 /// driver runs programs to find graphics cards, and both it and the front end
 /// write files in many ways. So nothing is let through but what says how the
 /// source is read: the language, macros, folders of headers, the target.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_HARMLESSFLAGS_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_HARMLESSFLAGS_H

@@ -1,9 +1,5 @@
 //===- IncludeScanner.cpp - What #include lines say -----------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/IncludeScanner.h"
 #include "analysis/torch/api/Headers.h"

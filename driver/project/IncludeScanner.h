@@ -1,15 +1,9 @@
 //===- IncludeScanner.h - What #include lines say ---------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Answers in a millisecond, without preprocessing, whether a unit can include
 /// LibTorch, and which library headers can be precompiled for it.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_INCLUDESCANNER_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_INCLUDESCANNER_H

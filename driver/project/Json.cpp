@@ -1,9 +1,5 @@
 //===- Json.cpp - Reads JSON that anybody may have written ----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/Json.h"
 #include "driver/project/Messages.h"

@@ -1,9 +1,5 @@
 //===- Json.h - Reads JSON that anybody may have written --------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_JSON_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_JSON_H

@@ -1,9 +1,5 @@
 //===- LibraryPrefixes.cpp - Library headers that can be precompiled ------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/Headers.h"

@@ -1,9 +1,5 @@
 //===- Messages.cpp - Messages, and text of strangers in them -------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"

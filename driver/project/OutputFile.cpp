@@ -1,9 +1,5 @@
 //===- OutputFile.cpp - Files that appear whole ---------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/OutputFile.h"
 #include "driver/project/Messages.h"

@@ -1,9 +1,5 @@
 //===- Paths.cpp - One spelling for each file -----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/Paths.h"
 #include "driver/llvm/Compat.h"

@@ -1,9 +1,5 @@
 //===- Scope.cpp - The user's part of a translation unit ------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/Scope.h"
 #include "analysis/cpp/UserCode.h"

@@ -1,16 +1,10 @@
 //===- Scope.h - The user's part of a translation unit ----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// A unit that includes LibTorch has a hundred thousand declarations of the
 /// library and a few of the user's. Checks walk only the latter, and bodies of
 /// library functions are not even parsed: a third of the time.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_SCOPE_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_SCOPE_H

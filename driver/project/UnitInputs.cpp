@@ -1,9 +1,5 @@
 //===- UnitInputs.cpp - The files that a unit was made of -----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/UnitInputs.h"
 #include "driver/project/Scope.h"

@@ -1,9 +1,5 @@
 //===- UnitInputs.h - The files that a unit was made of ---------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_UNITINPUTS_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_UNITINPUTS_H

@@ -1,10 +1,6 @@
 //===- watch.h - Who holds the memory of a running program ------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Splits the memory of a program that uses LibTorch by owner, step by step,
 /// and says at its end what grows and which lines made it:
@@ -28,8 +24,6 @@
 ///
 /// For Linux with glibc, LibTorch 1.13 to 2.14, C++17. Any number of files of a
 /// program may include this. Needs no library but LibTorch. See docs/watch.md.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_WATCH_H
 #define LIBTORCH_TIDY_WATCH_H

@@ -1,16 +1,10 @@
 //===- CppFacts.cpp - Prints what analysis/cpp says of a file -------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// cpp-facts FILE -- FLAGS. One line per function, and below it what is known
 /// of its loops, its variables, what goes into containers, and the arguments of
 /// calls of a function that is called `ask`.
-///
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Callables.h"

@@ -1,11 +1,7 @@
 //===- FlowFacts.cpp - Prints what analysis/flow finds in a file
 //------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// A tool of the test suite: the flow of every function of the user, one line
 /// for each fact, "LINE: fact", in source order of the functions and then by
@@ -15,8 +11,6 @@
 ///
 /// With --memory: what functions do to the memory of their arguments, and what
 /// dangles in them, instead of the history of tensors.
-///
-//===----------------------------------------------------------------------===//
 
 #include "analysis/flow/unit/UnitModel.h"
 #include "test/FactsTool.h"

@@ -1,9 +1,5 @@
 //===- BaselineFuzzer.cpp - Any text for the reader of baselines ----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/findings/Selection.h"
 #include <cstdint>

@@ -1,9 +1,5 @@
 //===- CacheEntryFuzzer.cpp - Any bytes for the reader of cache entries ---===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/engine/Runner.h"
 #include <cstdint>

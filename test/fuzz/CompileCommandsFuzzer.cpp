@@ -1,9 +1,5 @@
 //===- CompileCommandsFuzzer.cpp - Any database, and any flags ------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/llvm/Compat.h"
 #include "driver/project/CompileCommands.h"

@@ -1,9 +1,5 @@
 //===- IncludeScannerFuzzer.cpp - Any source for the include scanner ------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/project/IncludeScanner.h"
 #include <cstdint>

@@ -1,9 +1,5 @@
 //===- NolintFuzzer.cpp - Any text for the reader of NOLINT ---------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/findings/NolintAudit.h"
 #include <cstdint>

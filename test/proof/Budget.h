@@ -1,14 +1,8 @@
 //===- Budget.h - Makes a program run out of memory -------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Memory.h with a limit, over which the allocator throws what CUDA's does.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_TEST_PROOF_BUDGET_H
 #define LIBTORCH_TIDY_TEST_PROOF_BUDGET_H

@@ -1,16 +1,10 @@
 //===- DeviceCache.h - A caching allocator as CUDA's ------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What c10/cuda/CUDACachingAllocator.h (its header needs CUDA) does on a
 /// device, here for the CPU: freed blocks are kept for the next request of
 /// their size, until emptyCache() gives them back.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_TEST_PROOF_DEVICECACHE_H
 #define LIBTORCH_TIDY_TEST_PROOF_DEVICECACHE_H

@@ -1,10 +1,6 @@
 //===- Memory.h - Counts what a program keeps -------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Measures the programs of this folder: bytes of tensors through an allocator
 /// installed in LibTorch, and objects on the heap (autograd nodes, tensor
@@ -14,8 +10,6 @@
 /// Growth and Span also record memory over the run. It goes to the file that
 /// the environment variable LIBTORCH_TIDY_SERIES names, if any; figures.py
 /// collects it for the pictures in docs/figures.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_TEST_PROOF_MEMORY_H
 #define LIBTORCH_TIDY_TEST_PROOF_MEMORY_H

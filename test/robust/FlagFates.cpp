@@ -1,15 +1,9 @@
 //===- FlagFates.cpp - What the driver does with Clang's options ----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// One line for each option of the Clang that is linked: its spelling, how it
 /// takes a value, where it can stand (driver, cc1, cl), and its fate.
-///
-//===----------------------------------------------------------------------===//
 
 #include "driver/llvm/Compat.h"
 #include "driver/project/HarmlessFlags.h"

@@ -1,11 +1,7 @@
 //===- TorchFacts.cpp - Prints what analysis/torch knows of a file
 //----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// A tool of the test suite: one line for each fact that the files of
 /// analysis/torch state about the main file, "LINE: fact", sorted by line.
@@ -15,8 +11,6 @@
 ///   torch-facts -rules NAME...
 ///                         prints those that --budget has no rule for: modules
 ///                         (Linear) and operators (linear), one on each line
-///
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/bytes/simulate/Simulation.h"

@@ -1,12 +1,8 @@
 //===- Calls.cpp - Calls of functions -------------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
-#include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"

@@ -1,9 +1,5 @@
 //===- Constructors.cpp - Follows constructors of classes -----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/cpp/Calls.h"

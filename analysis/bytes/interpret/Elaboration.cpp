@@ -1,9 +1,5 @@
 //===- Elaboration.cpp - The models of a unit, and their bytes ------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Elaboration.h"
 #include "analysis/cpp/Body.h"

@@ -1,16 +1,10 @@
 //===- Elaboration.h - The parts of elaboration -----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// How the models of a unit become the rows of Bytes.h: what the command line
 /// asks for, which models the unit makes, what their forward() is given, and
 /// what passes over them take.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_ELABORATION_H

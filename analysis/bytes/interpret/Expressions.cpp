@@ -1,9 +1,5 @@
 //===- Expressions.cpp - Values of expressions ----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/cpp/Body.h"

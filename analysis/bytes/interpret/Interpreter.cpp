@@ -1,9 +1,5 @@
 //===- Interpreter.cpp - Follows what constructors do ---------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "clang/AST/DeclTemplate.h"

@@ -1,10 +1,6 @@
 //===- Interpreter.h - Follows what constructors do -------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// A small interpreter over Clang's syntax tree, for the constructors of
 /// modules: it follows numbers, texts, lists, options and modules through the
@@ -15,8 +11,6 @@
 ///
 /// Every walk is bounded: by steps, by modules made, by the length of lists and
 /// by the depth of calls. At a bound it stops, and notes where.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_INTERPRETER_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_INTERPRETER_H

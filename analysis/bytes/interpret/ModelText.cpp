@@ -1,9 +1,5 @@
 //===- ModelText.cpp - A model as the command line names it ---------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Elaboration.h"
 #include "clang/Basic/CharInfo.h"

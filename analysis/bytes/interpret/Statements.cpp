@@ -1,9 +1,5 @@
 //===- Statements.cpp - Follows statements --------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/cpp/Calls.h"

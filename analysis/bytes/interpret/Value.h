@@ -1,16 +1,10 @@
 //===- Value.h - What an expression of a constructor gives ------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The values that the interpreter of constructors (Interpreter.h) knows, that
 /// operators are given and that LibTorch's modules have as options, and the
 /// modules that are made of them.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_VALUE_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_INTERPRET_VALUE_H

@@ -1,9 +1,5 @@
 //===- LibraryModules.cpp - LibTorch's modules, and their options ---------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
 

@@ -1,9 +1,5 @@
 //===- ModuleApi.cpp - What calls do to modules and tensors ---------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/library/ModuleApi.h"
 #include "analysis/cpp/Calls.h"

@@ -1,18 +1,12 @@
 //===- ModuleApi.h - What calls do to modules and tensors -------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// LibTorch's functions as a constructor of a module uses them: which methods
 /// register something, which classes hold a module or its options, which
 /// functions make a tensor of given sizes. Names and signatures of 1.13.1,
 /// which 2.x shares. For those who follow what constructors do
 /// (analysis/bytes).
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEAPI_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEAPI_H

@@ -1,9 +1,5 @@
 //===- ModuleOptions.cpp - The options of torch::nn's modules -------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/library/ModuleParameters.h"
 #include "llvm/ADT/SmallVector.h"

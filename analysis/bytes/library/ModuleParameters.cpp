@@ -1,17 +1,11 @@
 //===- ModuleParameters.cpp - What LibTorch's modules register ------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The parameters, buffers and modules that each module of torch::nn registers,
 /// with their shapes, as a function of its options. From the headers and
 /// sources of LibTorch 1.13.1, which 2.x agrees with; test/budget compares
 /// every row with the real library.
-///
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/torch/modules/Modules.h"

@@ -1,16 +1,10 @@
 //===- ModuleParameters.h - LibTorch's modules and optimizers ---*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The options of torch::nn's modules, what their forward() runs, and what
 /// optimizers keep. From the headers and sources of LibTorch 1.13.1, which 2.x
 /// agrees with; test/budget compares every row with the real library.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEPARAMETERS_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_LIBRARY_MODULEPARAMETERS_H

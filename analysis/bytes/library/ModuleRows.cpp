@@ -1,9 +1,5 @@
 //===- ModuleRows.cpp - The tree of a module as plain data ---------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/interpret/Elaboration.h"
 #include "analysis/torch/api/TorchTypes.h"

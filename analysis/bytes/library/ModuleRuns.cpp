@@ -1,9 +1,5 @@
 //===- ModuleRuns.cpp - What forward() of a module of LibTorch's does -----===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "clang/Basic/CharInfo.h"

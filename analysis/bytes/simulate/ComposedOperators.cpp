@@ -1,16 +1,10 @@
 //===- ComposedOperators.cpp - Functions that run other operators ---------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What LibTorch composes of other operators, in its order: the functionals of
 /// torch/nn/functional/*.h, and those of ATen that have no derivative of their
 /// own. A variable here lives as long as LibTorch's does.
-///
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,5 @@
 //===- ElementOperators.cpp - Arithmetic, masks, reductions ---------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "analysis/torch/api/OpFacts.h"

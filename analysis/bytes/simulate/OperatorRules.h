@@ -1,18 +1,12 @@
 //===- OperatorRules.h - What one operator makes and keeps ------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The frame for the rules of Simulation::run(). A rule is a function of one
 /// call of an operator: it reads the arguments, makes the results, and records
 /// what autograd keeps. Each family of operators has a table of its rules, in
 /// its own file. A rule that lacks an argument goes on with something harmless:
 /// the first trouble is the answer.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_OPERATORRULES_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_OPERATORRULES_H

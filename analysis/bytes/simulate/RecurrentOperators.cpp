@@ -1,15 +1,9 @@
 //===- RecurrentOperators.cpp - LSTM, GRU, RNN, attention -----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What LibTorch composes of other operators, in its order: aten/src/ATen/
 /// native/RNN.cpp, and multi_head_attention_forward of torch::nn::functional.
-///
-//===----------------------------------------------------------------------===//
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"

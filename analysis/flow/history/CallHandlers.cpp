@@ -1,9 +1,5 @@
 //===- CallHandlers.cpp - What known functions do to history --------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The handlers of calls of LibTorch, the standard library and functions with a
 // flow; the tables that name them are in Calls.cpp.

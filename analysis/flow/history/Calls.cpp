@@ -1,9 +1,5 @@
 //===- Calls.cpp - What calls mean for history ----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 //
 // The tables of what the domain understands of calls, and the handlers of what
 // trains, of modules and of functions that no library declares. Calls of

@@ -1,9 +1,5 @@
 //===- FunctionFlow.cpp - How tensors move in one function ----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/flow/history/FunctionFlow.h"
 #include "analysis/cpp/Calls.h"

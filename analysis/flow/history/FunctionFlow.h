@@ -1,18 +1,12 @@
 //===- FunctionFlow.h - How tensors move in one function --------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The result of the flow analysis of one function: a forward fixpoint over
 /// its CFG that follows which history each place may carry and whether
 /// gradient mode is on, and records who consumes that history. It serves two
 /// readers: checks, which look for labels that have no consumer and for
 /// accumulations, and the analysis of callers, for which it is the summary.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_FUNCTIONFLOW_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_FUNCTIONFLOW_H

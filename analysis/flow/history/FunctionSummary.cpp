@@ -1,9 +1,5 @@
 //===- FunctionSummary.cpp - A function, as other units see it ------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Text.h"

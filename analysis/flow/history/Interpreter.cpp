@@ -1,9 +1,5 @@
 //===- Interpreter.cpp - Runs one function over abstract values -----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/flow/history/Interpreter.h"
 #include "analysis/cpp/Calls.h"

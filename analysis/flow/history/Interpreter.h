@@ -1,17 +1,11 @@
 //===- Interpreter.h - Runs one function over abstract values ---*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The domain of autograd history: which labels each place may carry, and
 /// whether gradient mode is on. Statements are evaluated as a whole where they
 /// stand in the CFG; evaluating one twice changes nothing, because labels
 /// belong to expressions and sets only grow.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H

@@ -1,17 +1,11 @@
 //===- Memory.h - References to memory that others own ----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The domain of memory: it follows pointers into tensors, array references and
 /// tensors over foreign buffers along all paths of a function, through its
 /// calls of functions of the unit, and finds those that are used, returned or
 /// stored when what owns the memory is gone.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H

@@ -1,9 +1,5 @@
 //===- MemoryBody.cpp - What the syntax of a function says of memory ------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Object.h"
 #include "analysis/flow/memory/MemoryDomain.h"

@@ -1,9 +1,5 @@
 //===- MemoryCalls.cpp - Calls in the memory domain -----------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"

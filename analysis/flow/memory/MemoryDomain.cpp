@@ -1,9 +1,5 @@
 //===- MemoryDomain.cpp - Statements of the memory domain -----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/cpp/Compat.h"

@@ -1,17 +1,11 @@
 //===- MemoryDomain.h - Pointers and owners along all paths -----*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The memory domain: its state, what expressions mean in it (whose memory a
 /// value refers to, given what variables hold) and what statements do to it.
 /// The state tells what *may* be: a place may refer to this or to that, and an
 /// owner may be gone. What owners have alone is what they have on all ways.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYDOMAIN_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORYDOMAIN_H

@@ -1,9 +1,5 @@
 //===- MemoryValues.cpp - The memory that expressions refer to ------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/memory/MemoryDomain.h"

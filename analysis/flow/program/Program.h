@@ -1,18 +1,12 @@
 //===- Program.h - Facts between the units of a program ---------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The analysis of a unit yields facts. Linked with those of all other units
 /// they tell a unit what it cannot see by itself: what functions of other files
 /// do, who calls its own, who uses its fields, and whether anything trains.
 /// With that the unit is analysed again; its facts may grow then, and reach the
 /// next unit. Names are Clang's USRs; fields go by their qualified names.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAM_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_PROGRAM_PROGRAM_H

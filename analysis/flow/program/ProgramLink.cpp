@@ -1,9 +1,5 @@
 //===- ProgramLink.cpp - Joins the facts of a program's units -------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/flow/program/Program.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,9 +1,5 @@
 //===- UnitFacts.cpp - The facts that a unit gives to the others ----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Compat.h"

@@ -1,9 +1,5 @@
 //===- UnitModel.cpp - The flow model of a translation unit ---------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/cpp/Activity.h"

@@ -1,16 +1,10 @@
 //===- UnitModel.h - The flow model of a translation unit -------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// All functions of the user in one unit: facts of their calls and modules that
 /// need no data flow, their flows (made on demand, callees first), and the
 /// questions that need more than one of them. Shared by the checks of a unit.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H

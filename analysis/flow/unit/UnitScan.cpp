@@ -1,9 +1,5 @@
 //===- UnitScan.cpp - Facts of a unit that need no data flow --------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"

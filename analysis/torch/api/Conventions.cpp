@@ -1,9 +1,5 @@
 //===- Conventions.cpp - What names suggest -------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/cpp/Calls.h"

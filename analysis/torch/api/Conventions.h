@@ -1,16 +1,10 @@
 //===- Conventions.h - What names suggest -----------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Guesses from names, where code that is not seen or a human habit leaves
 /// nothing else to go by. Everything else of libtorch-tidy goes by types and
 /// declarations. Each guess says why it is made and what it is used for.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_CONVENTIONS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_CONVENTIONS_H

@@ -1,9 +1,5 @@
 //===- DataLoaders.cpp - Datasets and their workers -----------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/api/DataLoaders.h"
 #include "analysis/cpp/Calls.h"

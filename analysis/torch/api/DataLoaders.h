@@ -1,9 +1,5 @@
 //===- DataLoaders.h - Datasets and their workers ---------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_DATALOADERS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_DATALOADERS_H

@@ -1,9 +1,5 @@
 //===- Effects.cpp - What a call of LibTorch does -------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/api/Effects.h"
 #include "analysis/cpp/Calls.h"

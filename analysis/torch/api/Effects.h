@@ -1,15 +1,9 @@
 //===- Effects.h - What a call of LibTorch does -----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What a call of LibTorch does besides computing, how much it computes, and
 /// which operators do nothing but return a result.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_EFFECTS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_EFFECTS_H

@@ -1,9 +1,5 @@
 //===- Exceptions.cpp - What LibTorch throws, what owns tensors -----------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/api/Exceptions.h"
 #include "analysis/cpp/Types.h"

@@ -1,9 +1,5 @@
 //===- Factories.cpp - Who makes tensors and moves them -------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/api/Factories.h"
 #include "analysis/cpp/Calls.h"

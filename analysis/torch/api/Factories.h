@@ -1,15 +1,9 @@
 //===- Factories.h - Who makes tensors and moves them -----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Functions that make a tensor out of a few numbers (zeros, randn, arange),
 /// the device they make it on, and calls that move a tensor to a device.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_FACTORIES_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_FACTORIES_H

@@ -1,9 +1,5 @@
 //===- Headers.cpp - LibTorch's headers -----------------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/api/Headers.h"
 #include "clang/Basic/FileManager.h"

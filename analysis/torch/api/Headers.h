@@ -1,14 +1,8 @@
 //===- Headers.h - LibTorch's headers ---------------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Whether a file is LibTorch's, an installed library's or the user's own.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_HEADERS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_HEADERS_H

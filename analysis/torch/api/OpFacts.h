@@ -1,18 +1,12 @@
 //===- OpFacts.h - What each ATen operator does -----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Facts about ATen operators, by their C++ name: who shares storage, what
 /// carries autograd history, what backward keeps, what is heavy. All that is
 /// said of operators by name stands in this table, which
 /// scripts/generate-op-facts makes of LibTorch 1.13.1, headers of 2.x and
 /// op-notes.txt; overloads are merged so that a fact holds for each of them.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_OPFACTS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_OPFACTS_H

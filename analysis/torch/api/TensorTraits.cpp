@@ -1,9 +1,5 @@
 //===- TensorTraits.cpp - What is known of a tensor unrun -----------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/api/TensorTraits.h"
 #include "analysis/cpp/Calls.h"

@@ -1,15 +1,9 @@
 //===- TensorTraits.h - What is known of a tensor unrun ---------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What is known of a tensor without running anything, and what arguments ask
 /// of one: the type of its elements, its device.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_TENSORTRAITS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_TENSORTRAITS_H

@@ -1,17 +1,11 @@
 //===- TorchTypes.h - LibTorch's types and headers by name ------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Which types and declarations are LibTorch's. With its neighbours in
 /// this folder, the only place that spells LibTorch's names. Facts are of
 /// LibTorch 1.13.1 and 2.x headers; names that only one of them has are
 /// marked.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_TORCHTYPES_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_TORCHTYPES_H

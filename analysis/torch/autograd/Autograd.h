@@ -1,16 +1,10 @@
 //===- Autograd.h - What makes, uses and drops history ----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Calls that build, consume or drop autograd history: backward and grad,
 /// requires_grad, detach and similar operators, casts that cannot carry
 /// gradients, and optimizers.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_AUTOGRAD_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_AUTOGRAD_H

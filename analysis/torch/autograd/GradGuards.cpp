@@ -1,9 +1,5 @@
 //===- GradGuards.cpp - Who switches grad mode and autocast ---------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/cpp/Calls.h"

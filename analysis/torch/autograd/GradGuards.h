@@ -1,16 +1,10 @@
 //===- GradGuards.h - Who switches grad mode and autocast -------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The RAII guards and functions that switch autograd and autocast on and off.
 /// What a guard does lasts as long as its variable; where that is, is for the
 /// caller to say.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_GRADGUARDS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_GRADGUARDS_H

@@ -1,9 +1,5 @@
 //===- Hooks.cpp - Users' functions that autograd keeps -------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/autograd/Hooks.h"
 #include "analysis/cpp/Calls.h"

@@ -1,17 +1,11 @@
 //===- Hooks.h - Users' functions that autograd keeps -----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Hooks, and custom autograd functions with what they keep for their backward
 /// pass. Facts of torch/csrc/autograd/custom_function.h, which 1.13 and 2.x
 /// share: the graph node owns the context; a backward pass releases what
 /// save_for_backward was given, and never what is in saved_data.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_HOOKS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_AUTOGRAD_HOOKS_H

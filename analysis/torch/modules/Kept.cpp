@@ -1,9 +1,5 @@
 //===- Kept.cpp - What values and objects keep ----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/modules/Kept.h"
 #include "analysis/cpp/Object.h"

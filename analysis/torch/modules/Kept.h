@@ -1,16 +1,10 @@
 //===- Kept.h - What values and objects keep --------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What a value owns: a lambda, a std::bind or a container owns what it was
 /// given by value; and what a function leaves in its object. By syntax, for
 /// variables that keep their value.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_KEPT_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_KEPT_H

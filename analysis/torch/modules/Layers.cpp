@@ -1,9 +1,5 @@
 //===- Layers.cpp - Fully connected and recurrent layers ------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/modules/Layers.h"
 #include "analysis/cpp/Calls.h"

@@ -1,16 +1,10 @@
 //===- Layers.h - Fully connected and recurrent layers ----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Names and signatures of torch::nn's layers that checks ask for; those of
 /// torch/nn/utils/rnn.h and torch/nn/parallel/data_parallel.h are the same in
 /// 1.13.1 and 2.x.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_LAYERS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_LAYERS_H

@@ -1,15 +1,9 @@
 //===- Modules.h - Module calls and their parameters ------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Which expressions run a module, on what inputs, and whether a module has
 /// parameters that make its results carry autograd history.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULES_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULES_H

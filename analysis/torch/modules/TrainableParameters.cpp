@@ -1,9 +1,5 @@
 //===- TrainableParameters.cpp - Which modules own parameters -------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"

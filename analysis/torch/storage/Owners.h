@@ -1,9 +1,5 @@
 //===- Owners.h - What owns tensors, what frees memory ----------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_OWNERS_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_OWNERS_H

@@ -1,9 +1,5 @@
 //===- Sharing.cpp - Whose memory a tensor has ----------------------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/cpp/Calls.h"

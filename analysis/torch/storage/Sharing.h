@@ -1,16 +1,10 @@
 //===- Sharing.h - Whose memory a tensor has --------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What a call does with memory: whether its result has memory of its own or
 /// that of the tensor it was called on. Measured on LibTorch 1.13.1 where the
 /// schema leaves it open.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_SHARING_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_SHARING_H

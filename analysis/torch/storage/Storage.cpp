@@ -1,9 +1,5 @@
 //===- Storage.cpp - Ways into and out of a tensor's memory ---------------===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #include "analysis/torch/storage/Storage.h"
 #include "analysis/cpp/Calls.h"

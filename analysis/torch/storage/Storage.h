@@ -1,15 +1,9 @@
 //===- Storage.h - Ways into and out of a tensor's memory -------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Which calls hand out pointers and references into a tensor, which make a
 /// tensor over memory of others, which write its memory to a file.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_STORAGE_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_STORAGE_H

@@ -1,15 +1,9 @@
 //===- Report.h - The report as text and as JSON ----------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// docs/watch.md describes the JSON. Whoever changes the meaning of a field
 /// raises FormatVersion, and teaches those who read it.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_WATCH_REPORT_H
 #define LIBTORCH_TIDY_WATCH_REPORT_H

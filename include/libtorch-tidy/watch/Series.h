@@ -1,9 +1,5 @@
 //===- Series.h - Figures over the steps of a run ---------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_WATCH_SERIES_H
 #define LIBTORCH_TIDY_WATCH_SERIES_H

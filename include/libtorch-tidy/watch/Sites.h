@@ -1,16 +1,10 @@
 //===- Sites.h - Who made a tensor or a graph node --------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// A site is a stack of the user's calls that ended in LibTorch. Stacks are
 /// kept as addresses; libtorch-tidy makes lines of them after the run.
 /// Nothing is started and no debug information is read in the process.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_WATCH_SITES_H
 #define LIBTORCH_TIDY_WATCH_SITES_H

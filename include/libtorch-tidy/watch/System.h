@@ -1,15 +1,9 @@
 //===- System.h - The process, and memory of the watch's own ----*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// What the watch writes down is not on the heap that it measures: it takes
 /// pages from the system.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_WATCH_SYSTEM_H
 #define LIBTORCH_TIDY_WATCH_SYSTEM_H

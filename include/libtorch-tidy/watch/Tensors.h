@@ -1,10 +1,6 @@
 //===- Tensors.h - Sees tensors and graph nodes come and go -----*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// On the CPU an allocator in front of the one that is there sees the tensors
 /// of all threads. Allocators of other devices report to whoever is registered
@@ -19,8 +15,6 @@
 ///
 /// LibTorch's interfaces differ between 1.13 and 2.14: what a function takes
 /// and whether it is const is deduced from its declaration.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_WATCH_TENSORS_H
 #define LIBTORCH_TIDY_WATCH_TENSORS_H

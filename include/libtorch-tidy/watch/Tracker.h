@@ -1,17 +1,11 @@
 //===- Tracker.h - Counts what is alive -------------------------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// The figures that every allocation of a tensor changes. All threads write
 /// them at a time; whoever takes a step reads them.
 ///
 /// Nothing here is ever destroyed, because tensors are freed after main.
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_WATCH_TRACKER_H
 #define LIBTORCH_TIDY_WATCH_TRACKER_H

@@ -1,15 +1,9 @@
 //===- Memory.h - Has the programs of test/proof watched --------*- C++ -*-===//
-//
-// Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//===----------------------------------------------------------------------===//
-///
 /// \file
 /// Takes the place of test/proof/Memory.h, whose guard it defines: each loop
 /// that is measured there takes steps here, "loop 1", "loop 2".
-///
-//===----------------------------------------------------------------------===//
 
 #ifndef LIBTORCH_TIDY_TEST_PROOF_MEMORY_H
 #define LIBTORCH_TIDY_TEST_PROOF_MEMORY_H
