@@ -182,8 +182,10 @@ ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
   llvm::copy_if(Waiting, std::back_inserter(First), [&](size_t I) {
     llvm::BitVector Callees = Reached[I];
     Callees &= All;
-    return llvm::all_of(Callees.set_bits(),
-                        [&](size_t J) { return Reached[J].test(I); });
+    for (size_t J : Callees.set_bits())
+      if (!Reached[J].test(I))
+        return false;
+    return true;
   });
   return First;
 }
