@@ -189,8 +189,7 @@ bool isParameter(const FieldDecl *Field) {
 bool isHeavy(QualType T) {
   auto HasHeavyField = [](const CXXRecordDecl *R) {
     R = R->getDefinition();
-    return R && !cpp::isStdDecl(R) &&
-           llvm::any_of(R->fields(), [](const FieldDecl *Field) {
+    return R && llvm::any_of(R->fields(), [](const FieldDecl *Field) {
              QualType F = Field->getType();
              return !F->isPointerType() && !F->isReferenceType() &&
                     (torch::isModule(F) || torch::isOptimizerType(F) ||
@@ -199,7 +198,10 @@ bool isHeavy(QualType T) {
   };
   const CXXRecordDecl *R = cpp::recordOf(cpp::pointeeOf(T));
   return torch::isModule(T) ||
-         (R && (HasHeavyField(R) || cpp::anyBase(R, HasHeavyField)));
+         (R &&
+          (HasHeavyField(R) || cpp::anyBase(R, [&](const CXXRecordDecl *Base) {
+             return !cpp::isStdDecl(Base) && HasHeavyField(Base);
+           })));
 }
 
 /// Is every mention of \p Var in \p Lambda a plain read of its values, which a

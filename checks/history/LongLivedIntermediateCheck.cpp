@@ -130,6 +130,10 @@ const Expr *wholeOf(const Expr *E) {
     if (const auto *Member = dyn_cast<MemberExpr>(E);
         Member && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
       Whole = Member->getBase();
+    else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+             Op && Op->getOperator() == OO_Subscript &&
+             !torch::isTensor(Op->getArg(0)->getType()))
+      Whole = Op->getArg(0); // Also of the user's containers.
     if (!Whole)
       return E;
     E = Whole;
