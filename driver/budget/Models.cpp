@@ -193,9 +193,10 @@ std::vector<ModuleChange> modulesOf(const ModelPair &P,
     if (!P.haveSteps())
       C.Then.Kept = C.Now.Kept = 0;
     // Gradients and what the optimizer keeps are there from the second step on.
+    // A report can hold any number, so that sums have to be unsigned.
     C.Part = int64_t(totalsOf(New, Options.Optimizer).all() -
-                     totalsOf(Old, Options.Optimizer).all()) +
-             C.kept();
+                     totalsOf(Old, Options.Optimizer).all() + C.Now.Kept -
+                     C.Then.Kept);
     if (C.bytes() || C.kept() || !C.Before || !C.After)
       Result.push_back(C);
   };
