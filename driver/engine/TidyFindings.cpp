@@ -12,6 +12,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -237,20 +238,23 @@ public:
     if (!SM.getFileEntryRefForID(File) ||
         !SM.getBufferData(File).contains("NOLINT"))
       return;
+    Index[File] = Result.size();
     Result.push_back({File, SM.getFilename(Loc).str(), {}, {}});
   }
 
   void SourceRangeSkipped(SourceRange Range, SourceLocation) override {
     const auto [File, Begin] = SM.getDecomposedLoc(Range.getBegin());
-    for (NolintFile &F : Result)
-      if (F.Id == File)
-        F.Skipped.emplace_back(Begin, SM.getFileOffset(Range.getEnd()));
+    if (auto It = Index.find(File); It != Index.end())
+      Result[It->second].Skipped.emplace_back(Begin,
+                                              SM.getFileOffset(Range.getEnd()));
   }
 
 private:
   const SourceManager &SM;
   LibraryCode Library;
   std::vector<NolintFile> &Result;
+  /// A header can be entered thousands of times, and skip as many ranges.
+  llvm::DenseMap<FileID, size_t> Index;
 };
 
 } // namespace
