@@ -59,7 +59,11 @@ const Expr *asHookRemoval(const CallExpr *Call) {
 }
 
 bool isAutogradContext(QualType T) {
-  return cpp::isOrDerivesFrom(heldClass(T), "torch::autograd::AutogradContext");
+  if (T.isNull())
+    return false;
+  T = T.getNonReferenceType();
+  return cpp::isOrDerivesFrom(T->isPointerType() ? T->getPointeeType() : T,
+                              "torch::autograd::AutogradContext");
 }
 
 bool registersOperators(const VarDecl *Var) {

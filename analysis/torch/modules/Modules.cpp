@@ -11,6 +11,7 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/ASTContext.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
@@ -82,10 +83,11 @@ static void runsMethod(ModuleCall &Call, const CXXMethodDecl *Method) {
 
 /// The method `forward` of \p R or its bases that takes \p NumArgs arguments,
 /// when there is exactly one.
-static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
-                                        unsigned NumArgs) {
+static const CXXMethodDecl *
+findForward(const CXXRecordDecl *R, unsigned NumArgs,
+            llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
   R = R ? R->getDefinition() : nullptr;
-  if (!R)
+  if (!R || !Seen.insert(R).second)
     return nullptr;
   const CXXMethodDecl *Only = nullptr;
   bool Any = false;
@@ -104,9 +106,15 @@ static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
     return Only;
   for (const CXXBaseSpecifier &Base : R->bases())
     if (const CXXMethodDecl *Inherited =
-            findForward(Base.getType()->getAsCXXRecordDecl(), NumArgs))
+            findForward(Base.getType()->getAsCXXRecordDecl(), NumArgs, Seen))
       return Inherited;
   return nullptr;
+}
+
+static const CXXMethodDecl *findForward(const CXXRecordDecl *R,
+                                        unsigned NumArgs) {
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Seen;
+  return findForward(R, NumArgs, Seen);
 }
 
 static std::optional<ModuleCall>

@@ -9,6 +9,7 @@
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -123,6 +124,19 @@ Parameters parametersOf(const CXXRecordDecl *R, Visited &Seen) {
   return Result;
 }
 
+/// A container of the standard library, of some length; not a tuple, whose
+/// parts are in a pack.
+bool isListOfModules(QualType T) {
+  const auto *List =
+      dyn_cast_or_null<ClassTemplateSpecializationDecl>(cpp::recordOf(T));
+  return List && List->isInStdNamespace() &&
+         llvm::any_of(List->getTemplateArgs().asArray(),
+                      [](const TemplateArgument &Arg) {
+                        return Arg.getKind() == TemplateArgument::Type &&
+                               isModule(Arg.getAsType());
+                      });
+}
+
 /// Those of the bases and fields of \p R.
 Parameters parametersOfParts(const CXXRecordDecl *R, Visited &Seen) {
   Parameters Result = Parameters::None;
@@ -140,10 +154,7 @@ Parameters parametersOfParts(const CXXRecordDecl *R, Visited &Seen) {
       continue; // Not an owner.
     if (isModule(T))
       Result = join(Result, parametersOf(T, Seen));
-    else if (!isTensor(T) &&
-             (mayHoldTensor(T) ||
-              (cpp::isStdDecl(cpp::recordOf(T)) && // Of some length.
-               cpp::anyTypeArgument(cpp::recordOf(T), isModule))))
+    else if (!isTensor(T) && (mayHoldTensor(T) || isListOfModules(T)))
       Result = join(Result, Parameters::Unknown);
   }
   return Result;
