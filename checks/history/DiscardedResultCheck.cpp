@@ -6,6 +6,7 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/Factories.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -15,6 +16,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ASTLambda.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <map>
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -115,6 +117,31 @@ bool makesTensors(const CallExpr *Outer) {
   });
 }
 
+/// What a body holds, read once for all calls in it.
+struct BodyText {
+  explicit BodyText(const Stmt *Body) : ReadsClock(cpp::readsClock(Body)) {
+    cpp::forEach<Expr>(Body, [&](const Expr *E) {
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+        Uses[Ref->getDecl()].push_back(Ref);
+      if (const auto *Lambda = dyn_cast<LambdaExpr>(E))
+        for (const LambdaCapture &C : Lambda->captures())
+          if (C.capturesVariable())
+            Captured.insert(C.getCapturedVar());
+    });
+  }
+
+  bool ReadsClock;
+  llvm::DenseMap<const ValueDecl *, llvm::SmallVector<const DeclRefExpr *, 4>>
+      Uses;
+  llvm::SmallPtrSet<const ValueDecl *, 4> Captured;
+};
+
+const BodyText &textOf(const Stmt *Body, ASTContext &Context) {
+  return cpp::ofUnit<std::map<const Stmt *, BodyText>>(Context)
+      .try_emplace(Body, Body)
+      .first->second;
+}
+
 /// An expression with the value of the one in it.
 bool isWrapper(const Stmt *S) {
   return isa<ParenExpr, ExprWithCleanups, CXXBindTemporaryExpr,
@@ -189,16 +216,16 @@ public:
     for (const Stmt *Around : Loops)
       if (!cpp::isWithin(Var->getLocation(), Around, SM))
         Loop = Around;
-    return cpp::anyOf<Expr>(In.root(), [&](const Expr *E) {
-      if (const auto *Lambda = dyn_cast<LambdaExpr>(E))
-        return llvm::any_of(Lambda->captures(), [&](const LambdaCapture &C) {
-          return C.capturesVariable() && C.getCapturedVar() == Var;
-        });
-      return isa<DeclRefExpr>(E) && cpp::isMention(E, Var) &&
-             !In.isWithin(E, Discarded) &&
-             (cpp::comesBefore(Discarded, E, SM) ||
-              (Loop && In.isWithin(E, Loop)));
-    });
+    const BodyText &All = textOf(In.root(), In.context());
+    auto Uses = All.Uses.find(Var);
+    // The last one is the most likely to come later.
+    return All.Captured.contains(Var) ||
+           (Uses != All.Uses.end() &&
+            llvm::any_of(llvm::reverse(Uses->second), [&](const Expr *Ref) {
+              return !In.isWithin(Ref, Discarded) &&
+                     (cpp::comesBefore(Discarded, Ref, SM) ||
+                      (Loop && In.isWithin(Ref, Loop)));
+            }));
   }
 
 private:
@@ -241,7 +268,7 @@ private:
 bool isTimed(const cpp::Body &In) {
   for (const FunctionDecl *F = In.function(); F;
        F = dyn_cast_or_null<FunctionDecl>(F->getParentFunctionOrMethod()))
-    if (F->hasBody() && cpp::readsClock(F->getBody()))
+    if (F->hasBody() && textOf(F->getBody(), In.context()).ReadsClock)
       return true;
   return false;
 }
