@@ -229,20 +229,23 @@ std::string inColumns(StringRef Sides, llvm::ArrayRef<Cells> Lines,
 }
 
 static std::string totalsText(llvm::ArrayRef<Total> Totals, bool IsIncomplete) {
+  size_t Width = 0;
+  for (const Total &T : Totals)
+    Width = std::max(Width, grouped(T.Bytes).size());
   std::vector<Cells> Lines;
   for (const Total &T : Totals) {
-    Cells &L = Lines.emplace_back(Cells{T.Name});
-    if (IsIncomplete)
-      L.push_back("at least");
-    L.push_back(grouped(T.Bytes) + " bytes");
-    if (T.Bytes >= 1024)
-      L.push_back("(" + readableBytes(T.Bytes) + ")");
-    if (T.Bytes >= 1024 && !T.Note.empty())
-      L.back() += "  " + T.Note;
-    else
-      L.push_back(T.Note);
+    const std::string Number = grouped(T.Bytes);
+    std::string Rest =
+        T.Bytes >= 1024 ? "(" + readableBytes(T.Bytes) + ")" : "";
+    if (!T.Note.empty())
+      Rest += (Rest.empty() ? "" : "  ") + T.Note;
+    Lines.push_back({T.Name,
+                     (IsIncomplete ? "at least " : "") +
+                         std::string(Width - Number.size(), ' ') + Number +
+                         " bytes",
+                     Rest});
   }
-  return inColumns(IsIncomplete ? "llrl" : "lrl", Lines);
+  return inColumns("lll", Lines);
 }
 
 static std::string asText(const Block &B) {
