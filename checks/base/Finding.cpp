@@ -23,10 +23,13 @@ FindingListener *FindingListener::install(FindingListener *Listener) {
 FindingListener *FindingListener::current() { return CurrentListener; }
 
 std::string quoted(QualType T, const ASTContext &Context) {
+  // LLVM 22 writes the names of namespaces only when it is asked to.
+  PrintingPolicy Policy(Context.getLangOpts());
+  Policy.FullyQualifiedName = true;
   return quoted(T.getNonReferenceType()
                     .getUnqualifiedType()
                     .getCanonicalType()
-                    .getAsString(PrintingPolicy(Context.getLangOpts())));
+                    .getAsString(Policy));
 }
 
 Finding Finding::at(SourceLocation Loc, SourceRange Highlight) {
