@@ -5,6 +5,7 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/UnitContext.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "llvm/Support/WithColor.h"
 

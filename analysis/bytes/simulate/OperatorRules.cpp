@@ -3,6 +3,7 @@
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using llvm::ArrayRef;
