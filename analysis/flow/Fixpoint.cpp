@@ -5,8 +5,8 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/UnitContext.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/Basic/SourceManager.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace clang;

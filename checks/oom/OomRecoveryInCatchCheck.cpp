@@ -547,7 +547,8 @@ Finding worded(const LateRetry &R, flow::TensorWork &Amounts,
     F.note(Throwing->Stmt::getBeginLoc(),
            Exception && Exception->Python ? "this call may throw"
                                           : "this call may run out of memory");
-  F.note(R.Retry->Stmt::getBeginLoc(), "the retry runs here, inside the handler");
+  F.note(R.Retry->Stmt::getBeginLoc(),
+         "the retry runs here, inside the handler");
   if (R.OtherHandlerRetries)
     return F.because(OomRecoveryInCatch.OtherRetries);
   F.fix(fixOf(R, Context));
