@@ -13,6 +13,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 #include <optional>
 #include <unistd.h>
 
@@ -27,20 +28,33 @@ namespace libtorch_tidy::driver {
 /// Bytes that git may print. No list or diff of source files has as many.
 static constexpr uint64_t MaxOutput = 512 << 20;
 
+/// Seconds that one call of git may take. A configuration can include a pipe
+/// that nobody writes to.
+static constexpr unsigned MaxSeconds = 120;
+
+/// Submodules in submodules.
+static constexpr unsigned MaxSubmodules = 16;
+
 namespace {
 
 /// A work tree.
 struct Repository {
   std::string Top; ///< Canonical.
   bool IsSubmodule = false;
+  /// The names of the filters that its configuration and those of its
+  /// submodules define: programs that git would run for files.
+  std::vector<std::string> Filters = {};
 };
 
 } // namespace
 
-/// The environment for git. A hook has variables in it that name the repository
-/// it runs in, and hold for no submodule.
-static std::vector<StringRef> environmentFor(const Repository &R) {
-  std::vector<StringRef> Result;
+/// The environment for git, in which it starts no program that the repository
+/// names: no transport that fetches a missing object, and no filter. A hook has
+/// variables in it that name the repository it runs in, and hold for no
+/// submodule.
+static std::vector<std::string> environmentFor(const Repository &R) {
+  std::vector<std::string> Result;
+  unsigned Settings = 0; // Those of the user, in variables that have a number.
   for (char **Entry = ::environ; *Entry; ++Entry) {
     StringRef Name = StringRef(*Entry).split('=').first;
     const bool NamesRepository = llvm::is_contained(
@@ -49,10 +63,28 @@ static std::vector<StringRef> environmentFor(const Repository &R) {
          "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE",
          "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE"},
         Name);
-    // Context lines that it asks for win over --unified.
-    if (Name != "GIT_DIFF_OPTS" && !(R.IsSubmodule && NamesRepository))
+    if (Name == "GIT_CONFIG_COUNT")
+      (void)StringRef(*Entry).split('=').second.getAsInteger(10, Settings);
+    // Context lines that the first asks for win over --unified.
+    else if (!llvm::is_contained(
+                 {"GIT_DIFF_OPTS", "GIT_NO_LAZY_FETCH", "GIT_ALLOW_PROTOCOL"},
+                 Name) &&
+             !(R.IsSubmodule && NamesRepository))
       Result.push_back(*Entry);
   }
+  Result.push_back("GIT_NO_LAZY_FETCH=1");
+  Result.push_back("GIT_ALLOW_PROTOCOL=none");
+  auto Set = [&](const std::string &Key, StringRef Value) {
+    const std::string Number = std::to_string(Settings++);
+    Result.push_back("GIT_CONFIG_KEY_" + Number + "=" + Key);
+    Result.push_back(("GIT_CONFIG_VALUE_" + Number + "=" + Value).str());
+  };
+  for (const std::string &Filter : R.Filters) {
+    for (const char *Program : {".clean", ".smudge", ".process"})
+      Set("filter." + Filter + Program, "");
+    Set("filter." + Filter + ".required", "false");
+  }
+  Result.push_back("GIT_CONFIG_COUNT=" + std::to_string(Settings));
   return Result;
 }
 
@@ -65,13 +97,17 @@ static Expected<std::string> git(const Repository &Where,
   llvm::SmallString<128> Out, Err;
   auto Clean = llvm::make_scope_exit([&] {
     for (StringRef File : {StringRef(Out), StringRef(Err)})
-      if (!File.empty())
+      if (!File.empty()) {
         (void)fs::remove(File);
+        llvm::sys::DontRemoveFileOnSignal(File);
+      }
   });
   for (llvm::SmallString<128> *File : {&Out, &Err})
     if (std::error_code EC =
             fs::createTemporaryFile("libtorch-tidy-git", "", *File))
       return makeError("cannot write a temporary file: " + EC.message());
+    else
+      llvm::sys::RemoveFileOnSignal(*File);
 
   // Neither writes the index of the user's repository: `git diff` does it in
   // spite of the first when only the times of files have changed.
@@ -79,14 +115,16 @@ static Expected<std::string> git(const Repository &Where,
       *Program, "--no-optional-locks", "--literal-pathspecs", "-c",
       "diff.autoRefreshIndex=false", "-c", "core.quotePath=false",
       // Programs that the repository names.
-      "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C",
-      Where.Top};
+      "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+      // A folder of the work tree that looks like a repository is none.
+      "-c", "safe.bareRepository=explicit", "-C", Where.Top};
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
-  const std::vector<StringRef> Environment = environmentFor(Where);
+  const std::vector<std::string> Entries = environmentFor(Where);
+  const std::vector<StringRef> Environment(Entries.begin(), Entries.end());
   std::string Message;
   const int Code = llvm::sys::ExecuteAndWait(
       *Program, Args, llvm::ArrayRef(Environment),
-      {StringRef(""), StringRef(Out), StringRef(Err)}, 0, 0, &Message);
+      {StringRef(""), StringRef(Out), StringRef(Err)}, MaxSeconds, 0, &Message);
   auto Failed = [&](const llvm::Twine &Why) {
     return makeError("git " + Arguments.front() + ": " + Why);
   };
@@ -113,23 +151,61 @@ static Expected<std::string> git(const Repository &Where,
   return Failed(StringRef(*Said).trim().split('\n').first);
 }
 
-/// The top of the work tree around \p Folder, canonical.
-static Expected<std::string> topOf(StringRef Folder) {
-  Expected<std::string> Top =
-      git({Folder.str()}, {"rev-parse", "--show-toplevel"});
-  if (!Top)
-    return Top.takeError();
-  llvm::SmallString<256> Real;
-  StringRef Path = StringRef(*Top).rtrim("\n");
-  if (fs::real_path(Path, Real))
-    return Path.str();
-  return Real.str().str();
-}
-
 static std::string below(StringRef Top, StringRef Name) {
   llvm::SmallString<256> Path(Top), Real;
   llvm::sys::path::append(Path, Name);
   return fs::real_path(Path, Real) ? Path.str().str() : Real.str().str();
+}
+
+/// The submodule \p Name of \p R; absent when it is not checked out.
+static std::optional<Repository> submodule(const Repository &R,
+                                           StringRef Name) {
+  std::string Top = below(R.Top, Name);
+  if (!fs::exists(Top + "/.git"))
+    return std::nullopt;
+  return Repository{std::move(Top), /*IsSubmodule=*/true, R.Filters};
+}
+
+/// Adds the filters that \p R and the submodules that are checked out in it
+/// define. git asks those, too, what has changed in them.
+static Error addFilters(const Repository &R, unsigned Depth,
+                        llvm::StringSet<> &Names) {
+  if (Depth > MaxSubmodules)
+    return makeError(R.Top + ": submodules are nested too deeply");
+  Expected<std::string> Keys =
+      git(R, {"config", "-z", "--name-only", "--list"});
+  if (!Keys)
+    return Keys.takeError();
+  for (StringRef Key : llvm::split(*Keys, '\0'))
+    if (Key.consume_front("filter."))
+      Names.insert(Key.rsplit('.').first);
+  Expected<std::string> Entries = git(R, {"ls-files", "-z", "--stage"});
+  if (!Entries)
+    return Entries.takeError();
+  for (StringRef Entry : llvm::split(*Entries, '\0'))
+    if (std::optional<Repository> Sub =
+            Entry.consume_front("160000 ")
+                ? submodule(R, Entry.split('\t').second)
+                : std::nullopt)
+      if (Error E = addFilters(*Sub, Depth + 1, Names))
+        return E;
+  return Error::success();
+}
+
+/// The work tree around \p Folder.
+static Expected<Repository> repositoryAround(StringRef Folder) {
+  Expected<std::string> Top =
+      git({Folder.str()}, {"rev-parse", "--show-toplevel"});
+  if (!Top)
+    return Top.takeError();
+  Repository Result;
+  Result.Top = below(StringRef(*Top).rtrim("\n"), "");
+  llvm::StringSet<> Filters;
+  if (Error E = addFilters(Result, 0, Filters))
+    return Expected<Repository>(std::move(E));
+  for (const auto &Filter : Filters)
+    Result.Filters.push_back(Filter.first().str());
+  return Result;
 }
 
 /// A diff, whatever the user's configuration of git says.
@@ -161,15 +237,6 @@ static Expected<Diff> diff(const Repository &R,
   for (auto &File : parseDiff(*Text).Files)
     Result.Files[File.first()] = std::move(File.second);
   return Result;
-}
-
-/// \p S as a repository; absent when it is not checked out.
-static std::optional<Repository> submodule(const Repository &R,
-                                           const Diff::Submodule &S) {
-  std::string Top = below(R.Top, S.Name);
-  if (!fs::exists(Top + "/.git"))
-    return std::nullopt;
-  return Repository{std::move(Top), /*IsSubmodule=*/true};
 }
 
 /// For listed(): the files that git tracks, and those that it neither tracks
@@ -238,7 +305,7 @@ static Error addChangedSince(const Repository &R, StringRef Revision,
   if (Error E = addListed(R, Untracked, Result))
     return E;
   for (const Diff::Submodule &S : Changes->Submodules) {
-    std::optional<Repository> Sub = submodule(R, S);
+    std::optional<Repository> Sub = submodule(R, S.Name);
     if (!Sub)
       continue;
     Result.addSubmodule(Sub->Top);
@@ -260,13 +327,13 @@ Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder,
   // Nor an option of git.
   if (Revision.starts_with("-") || Revision.contains(".."))
     return makeError("--diff: '" + Revision + "' is not one revision");
-  Expected<std::string> Top = topOf(Folder);
-  if (!Top)
-    return Top.takeError();
+  Expected<Repository> R = repositoryAround(Folder);
+  if (!R)
+    return R.takeError();
   ChangedLines Result;
-  if (Error E = addChangedSince({*Top}, Revision, Result))
+  if (Error E = addChangedSince(*R, Revision, Result))
     return Expected<ChangedLines>(std::move(E));
-  if (Error E = addUnknown({*Top}, Named, Result))
+  if (Error E = addUnknown(*R, Named, Result))
     return Expected<ChangedLines>(std::move(E));
   return Result;
 }
@@ -289,7 +356,7 @@ static Error addStaged(const Repository &R, llvm::ArrayRef<std::string> Staged,
       Result.moveOver(Path, It->second);
   }
   for (const Diff::Submodule &S : Changes->Submodules) {
-    std::optional<Repository> Sub = submodule(R, S);
+    std::optional<Repository> Sub = submodule(R, S.Name);
     if (!Sub)
       continue;
     Result.addSubmodule(Sub->Top);
@@ -302,12 +369,12 @@ static Error addStaged(const Repository &R, llvm::ArrayRef<std::string> Staged,
 }
 
 Expected<ChangedLines> stagedLines(StringRef Folder) {
-  Expected<std::string> Top = topOf(Folder);
-  if (!Top)
-    return Top.takeError();
+  Expected<Repository> R = repositoryAround(Folder);
+  if (!R)
+    return R.takeError();
   ChangedLines Result;
   // Of the first commit, which has no parent, all is new.
-  if (Error E = addStaged({*Top}, {"--cached"}, {}, Result))
+  if (Error E = addStaged(*R, {"--cached"}, {}, Result))
     return Expected<ChangedLines>(std::move(E));
   return Result;
 }
@@ -375,12 +442,13 @@ static std::string withoutCredentials(StringRef Address) {
 }
 
 std::pair<std::string, std::string> originOf(StringRef Top) {
+  const auto R = llvm::expectedToOptional(repositoryAround(Top));
+  if (!R || R->Top != Top)
+    return {};
   auto Ask = [&](llvm::ArrayRef<std::string> Arguments) {
-    const auto Said = llvm::expectedToOptional(git({Top.str()}, Arguments));
+    const auto Said = llvm::expectedToOptional(git(*R, Arguments));
     return StringRef(Said.value_or("")).trim().str();
   };
-  if (llvm::expectedToOptional(topOf(Top)) != Top)
-    return {};
   std::string Revision = Ask({"rev-parse", "HEAD"});
   if (!Ask({"status", "--porcelain", "--untracked-files=no"}).empty())
     Revision.clear();
