@@ -8,6 +8,7 @@ function(add_plugin_for N LLVM_CONFIG)
   execute_process(COMMAND "${LLVM_CONFIG}" --has-rtti
     OUTPUT_VARIABLE has_rtti OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   libtorch_tidy_add_options(libtorch_tidy_options_${N} ${N} "${has_rtti}" "${headers}")
+  target_compile_options(libtorch_tidy_options_${N} INTERFACE ${LIBTORCH_TIDY_PLUGIN_FLAGS})
   set(objects)
   foreach(layer IN LISTS LIBTORCH_TIDY_CHECK_LAYERS)
     get_target_property(sources ${layer} SOURCES)
