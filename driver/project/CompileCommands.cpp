@@ -68,9 +68,6 @@ CompileCommands::create(CompileCommandOptions Options,
 
 /// Why \p Text is not YAML, with the line; empty when it is.
 static std::string yamlError(StringRef Text) {
-  // Nearly always, and much faster.
-  if (Json::accept(Text.begin(), Text.end()))
-    return {};
   std::string Message;
   llvm::SourceMgr Sources;
   Sources.setDiagHandler(keepFirstMessage, &Message);
@@ -80,15 +77,15 @@ static std::string yamlError(StringRef Text) {
 
 static std::unique_ptr<JSONCompilationDatabase>
 parseJson(StringRef Text, std::string &Message) {
-  if (isNestedTooDeep(Text)) {
+  // Clang reads YAML. Nearly all databases are JSON, which is seen much faster,
+  // and in which `-` is no level.
+  const bool IsJson = Json::accept(Text.begin(), Text.end());
+  if (IsJson ? isJsonNestedTooDeep(Text) : isNestedTooDeep(Text))
     Message = "it is nested too deeply";
+  else if (!IsJson)
+    Message = yamlError(Text);
+  if (!Message.empty())
     return nullptr;
-  }
-  // Clang reads YAML, and prints the line that is not.
-  if (std::string Error = yamlError(Text); !Error.empty()) {
-    Message = std::move(Error);
-    return nullptr;
-  }
   return JSONCompilationDatabase::loadFromBuffer(
       Text, Message, JSONCommandLineSyntax::AutoDetect);
 }
@@ -114,12 +111,13 @@ void CompileCommands::read(Database &DB) const {
     return;
   }
   std::string Message;
+  DB.ResponseFiles = llvm::makeIntrusiveRefCnt<FewFiles>(FS);
   if (path::filename(DB.Path) == "compile_flags.txt")
     DB.Commands = FixedCompilationDatabase::loadFromBuffer(
         path::parent_path(DB.Path), (*Text)->getBuffer(), Message);
   else if (auto Json = parseJson((*Text)->getBuffer(), Message))
-    DB.Commands =
-        inferTargetAndDriverMode(expandResponseFiles(std::move(Json), FS));
+    DB.Commands = inferTargetAndDriverMode(
+        expandResponseFiles(std::move(Json), DB.ResponseFiles));
   if (!DB.Commands)
     DB.Problem = "malformed compile database '" + DB.Path +
                  "': " + StringRef(Message).rtrim().str();
@@ -295,6 +293,12 @@ findLibtorchFlags(llvm::vfs::FileSystem &FS) {
   return std::nullopt;
 }
 
+Error CompileCommands::tooManyFiles(StringRef File, const Database &DB) {
+  return makeError("the command for '" + File + "' in '" + DB.Path +
+                   "' reads more than " + llvm::Twine(FewFiles::Most) +
+                   " response files");
+}
+
 Expected<std::vector<CompileCommand>>
 CompileCommands::commandsFor(StringRef File) {
   if (Options.Fixed)
@@ -304,7 +308,10 @@ CompileCommands::commandsFor(StringRef File) {
     return Found.takeError();
 
   if (Database *DB = *Found) {
+    DB->ResponseFiles->reset();
     auto Commands = DB->Commands->getCompileCommands(File);
+    if (DB->ResponseFiles->isExhausted())
+      return tooManyFiles(File, *DB);
     // Clang's own tools end the process over it.
     for (const CompileCommand &Command : Commands)
       if (!FS->exists(Command.Directory))
@@ -329,9 +336,11 @@ CompileCommands::commandsFor(StringRef File) {
     std::string Message;
     auto Text = FS->getBufferForFile(DB->Path);
     if (auto Json = Text ? parseJson((*Text)->getBuffer(), Message) : nullptr)
-      Commands =
-          inferMissingCompileCommands(expandResponseFiles(std::move(Json), FS))
-              ->getCompileCommands(File);
+      Commands = inferMissingCompileCommands(
+                     expandResponseFiles(std::move(Json), DB->ResponseFiles))
+                     ->getCompileCommands(File);
+    if (DB->ResponseFiles->isExhausted())
+      return tooManyFiles(File, *DB);
     if (Commands.empty())
       return makeError("no compile command for '" + File +
                        "': the compile database '" + DB->Path + "' is empty");

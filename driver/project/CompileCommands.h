@@ -4,6 +4,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_COMPILECOMMANDS_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_COMPILECOMMANDS_H
 
+#include "driver/project/FileSystem.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/StringMap.h"
@@ -74,6 +75,8 @@ public:
 private:
   struct Database {
     std::unique_ptr<clang::tooling::CompilationDatabase> Commands;
+    llvm::IntrusiveRefCntPtr<FewFiles>
+        ResponseFiles; ///< As Commands sees them.
     std::string Path;
     std::string Problem; ///< Why there are no commands.
   };
@@ -84,6 +87,7 @@ private:
   Database *readable(llvm::StringRef Folder);
   llvm::Expected<Database *> load(llvm::StringRef Path);
   void read(Database &DB) const;
+  static llvm::Error tooManyFiles(llvm::StringRef File, const Database &DB);
 
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
   CompileCommandOptions Options;

@@ -4,6 +4,7 @@
 #include "driver/project/CudaUnits.h"
 #include "analysis/torch/api/Headers.h"
 #include "driver/llvm/Compat.h"
+#include "driver/project/FileSystem.h"
 #include "clang/AST/Attr.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -308,7 +309,7 @@ class Translation {
 public:
   Translation(llvm::ArrayRef<std::string> Words, StringRef Folder,
               llvm::vfs::FileSystem &FS)
-      : Words(Words.begin(), Words.end()), Folder(Folder), FS(FS) {}
+      : Words(Words.begin(), Words.end()), Folder(Folder), Files(&FS) {}
 
   CommandLineArguments run() {
     while (!Words.empty()) {
@@ -382,7 +383,7 @@ private:
       llvm::BumpPtrAllocator Allocator;
       llvm::cl::ExpansionContext Context(Allocator,
                                          llvm::cl::TokenizeGNUCommandLine);
-      Context.setVFS(&FS).setCurrentDir(Folder);
+      Context.setVFS(&Files).setCurrentDir(Folder);
       const std::string File = ("@" + Name).str();
       llvm::SmallVector<const char *, 16> Read = {File.c_str()};
       // What cannot be read stays, and would be a file to analyse.
@@ -396,7 +397,7 @@ private:
 
   std::deque<std::string> Words;
   StringRef Folder;
-  llvm::vfs::FileSystem &FS;
+  FewFiles Files;
   /// Files of options can name each other.
   unsigned MostFiles = 16;
   CommandLineArguments Result;

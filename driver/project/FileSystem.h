@@ -30,6 +30,27 @@ llvm::IntrusiveRefCntPtr<clang::FileManager>
 filesOf(const clang::CompilerInvocation &Invocation, clang::FileManager &Files,
         clang::DiagnosticConsumer *Consumer);
 
+/// Opens no more than so many files: files that name each other, such as those
+/// of options, can do so without end.
+class FewFiles : public llvm::vfs::ProxyFileSystem {
+public:
+  static constexpr unsigned Most = 1000;
+
+  explicit FewFiles(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Base)
+      : ProxyFileSystem(std::move(Base)) {}
+
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+  openFileForRead(const llvm::Twine &Path) override;
+
+  /// Begins to count again.
+  void reset() { Opened = 0; }
+  /// Was one more file asked for?
+  bool isExhausted() const { return Opened > Most; }
+
+private:
+  unsigned Opened = 0;
+};
+
 /// \p Base, but with other texts for some files: those of \p Texts, by real
 /// path. However a path is spelled, and through symbolic links, it leads to the
 /// other text. A file of \p Texts that is not on the disk is there by its path;

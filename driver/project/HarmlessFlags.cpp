@@ -4,6 +4,7 @@
 #include "driver/project/HarmlessFlags.h"
 #include "driver/llvm/Compat.h"
 #include "driver/project/CudaUnits.h"
+#include "driver/project/FileSystem.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Driver/Types.h"
@@ -142,25 +143,25 @@ static constexpr unsigned Kept[] = {
     OPT_fms_compatibility_version, OPT_fms_runtime_lib_EQ, OPT_fmsc_version,
     OPT_fno_builtin_, OPT_fno_sanitize_EQ, OPT_fno_unsigned_char,
     OPT_fobjc_runtime_EQ, OPT_fopenmp_EQ, OPT_fopenmp_version_EQ,
-    OPT_fprebuilt_module_path, OPT_frandomize_layout_seed_EQ,
-    OPT_frandomize_layout_seed_file_EQ, OPT_fsanitize_EQ, OPT_ftabstop_EQ,
-    OPT_gcc_install_dir_EQ, OPT_gcc_toolchain, OPT_gcc_triple_EQ,
-    OPT_hip_path_EQ, OPT_hip_version_EQ, OPT_hipstdpar_path_EQ,
-    OPT_hipstdpar_prim_path_EQ, OPT_hipstdpar_thrust_path_EQ, OPT_I, OPT_I_,
-    OPT_ibuiltininc, OPT_idirafter, OPT_iframework, OPT_iframeworkwithsysroot,
-    OPT_include, OPT_internal_externc_isystem, OPT_internal_isystem,
-    OPT_iprefix, OPT_iquote, OPT_isystem, OPT_isystem_after, OPT_ivfsoverlay,
-    OPT_iwithprefix, OPT_iwithprefixbefore, OPT_iwithsysroot,
-    OPT_no_offload_arch_EQ, OPT_nohipwrapperinc, OPT_nostdinc, OPT_nostdlibinc,
-    OPT_objc_isystem, OPT_objcxx_isystem, OPT_offload_arch_EQ,
-    OPT_offload_device_only, OPT_offload_host_device, OPT_offload_host_only,
-    OPT_ObjC, OPT_ObjCXX, OPT_openacc_macro_override, OPT_pthread,
-    OPT_rocm_path_EQ, OPT_source_date_epoch, OPT_std_EQ, OPT_std_default_EQ,
-    OPT_stdlib_EQ, OPT_stdlibxx_isystem, OPT__sysroot_EQ,
-    OPT_system_header_prefix, OPT_no_system_header_prefix, OPT_target,
-    OPT_target_sdk_version_EQ, OPT_traditional_cpp, OPT_trigraphs,
-    OPT_fno_trigraphs, OPT_U, OPT_vfsoverlay, OPT_x, OPT_fsyntax_only,
-    OPT__DASH_DASH, OPT_no_cuda_version_check, OPT_cuda_path_ignore_env,
+    OPT_fprebuilt_module_path, OPT_frandomize_layout_seed_EQ, OPT_fsanitize_EQ,
+    OPT_ftabstop_EQ, OPT_gcc_install_dir_EQ, OPT_gcc_toolchain,
+    OPT_gcc_triple_EQ, OPT_hip_path_EQ, OPT_hip_version_EQ,
+    OPT_hipstdpar_path_EQ, OPT_hipstdpar_prim_path_EQ,
+    OPT_hipstdpar_thrust_path_EQ, OPT_I, OPT_I_, OPT_ibuiltininc, OPT_idirafter,
+    OPT_iframework, OPT_iframeworkwithsysroot, OPT_include,
+    OPT_internal_externc_isystem, OPT_internal_isystem, OPT_iprefix, OPT_iquote,
+    OPT_isystem, OPT_isystem_after, OPT_ivfsoverlay, OPT_iwithprefix,
+    OPT_iwithprefixbefore, OPT_iwithsysroot, OPT_no_offload_arch_EQ,
+    OPT_nohipwrapperinc, OPT_nostdinc, OPT_nostdlibinc, OPT_objc_isystem,
+    OPT_objcxx_isystem, OPT_offload_arch_EQ, OPT_offload_device_only,
+    OPT_offload_host_device, OPT_offload_host_only, OPT_ObjC, OPT_ObjCXX,
+    OPT_openacc_macro_override, OPT_pthread, OPT_rocm_path_EQ,
+    OPT_source_date_epoch, OPT_std_EQ, OPT_std_default_EQ, OPT_stdlib_EQ,
+    OPT_stdlibxx_isystem, OPT__sysroot_EQ, OPT_system_header_prefix,
+    OPT_no_system_header_prefix, OPT_target, OPT_target_sdk_version_EQ,
+    OPT_traditional_cpp, OPT_trigraphs, OPT_fno_trigraphs, OPT_U,
+    OPT_vfsoverlay, OPT_x, OPT_fsyntax_only, OPT__DASH_DASH,
+    OPT_no_cuda_version_check, OPT_cuda_path_ignore_env,
     OPT_start_no_unused_arguments, OPT_end_no_unused_arguments,
     // clang-cl's.
     OPT__SLASH_AI, OPT__SLASH_EH, OPT__SLASH_arch, OPT__SLASH_diasdkdir,
@@ -375,7 +376,9 @@ static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
 
   llvm::BumpPtrAllocator Allocator;
   llvm::cl::ExpansionContext Context(Allocator, llvm::cl::tokenizeConfigFile);
-  Context.setVFS(&FS).setCurrentDir(Folder).setSearchDirs(Searched);
+  // They can include each other.
+  FewFiles Files(&FS);
+  Context.setVFS(&Files).setCurrentDir(Folder).setSearchDirs(Searched);
   std::vector<std::string> Read;
   auto Add = [&](const llvm::Twine &Name) {
     llvm::SmallString<128> Path;
