@@ -112,6 +112,9 @@ std::string messageOf(const Dangling &D, const std::string &Owner) {
 /// A name for the temporary that \p Keeper points into: `p_tensor`,
 /// `firstTensor`.
 std::string wishFor(llvm::StringRef Keeper, llvm::StringRef What) {
+  // Of the variable that it is a part of.
+  Keeper =
+      Keeper.ltrim('*').take_until([](char C) { return C == '.' || C == '-'; });
   if (Keeper.empty())
     return What.str();
   if (Keeper.contains('_') ||

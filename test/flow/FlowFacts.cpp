@@ -158,6 +158,8 @@ const char *text(flow::Borrow::Kind What) {
     return "the shape of";
   case flow::Borrow::Elements:
     return "the elements of";
+  case flow::Borrow::Given:
+    return "what is given by";
   case flow::Borrow::List:
     return "a list over";
   }
@@ -221,8 +223,7 @@ void printMemory(ASTContext &Context) {
     llvm::outs() << Line << ": function " << F->getQualifiedNameAsString()
                  << (Known->available() ? "" : ", given up") << '\n';
     for (const MemorySummary::Lent &L : Known->Lends)
-      llvm::outs() << Line << ":   " << Name(L.To)
-                   << (L.Field.empty() ? "" : "." + L.Field) << " keeps "
+      llvm::outs() << Line << ":   " << Name(L.To) << L.Field << " keeps "
                    << text(L.What) << ' ' << Name(L.Of) << text(L.Sure) << '\n';
     for (unsigned Param : Known->Resizes)
       llvm::outs() << Line << ":   resizes " << Name(Param) << '\n';

@@ -60,7 +60,7 @@ void joins(Tensor x, bool one) {
 // CHECK-NEXT: 13: function wrapMaybe
 // CHECK-NEXT: 13: the result keeps a tensor over v, likely
 // CHECK-NEXT: 19: function collect
-// CHECK-NEXT: 19: all keeps a tensor over v
+// CHECK-NEXT: 19: all[*] keeps a tensor over v
 // CHECK-NEXT: 22: function enlarge
 // CHECK-NEXT: 22: resizes t
 // CHECK-NEXT: 26: function release

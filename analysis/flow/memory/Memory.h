@@ -34,7 +34,8 @@ struct Borrow {
     Data,     ///< A pointer to the data of a tensor.
     Shape,    ///< Sizes, strides or storage of a tensor object.
     Elements, ///< The elements of a TorchScript tuple.
-    List      ///< An ArrayRef over a list or vector.
+    List,     ///< An ArrayRef over a list or vector.
+    Given     ///< Whatever the caller's pointer or view refers to.
   } What = Data;
   /// The call or construction that borrows.
   const clang::Expr *Source = nullptr;
@@ -50,6 +51,9 @@ struct Borrow {
   /// The operator that copies only when there is something to do, if the
   /// answer depends on one.
   std::string Through;
+  /// Where in the value it is: a path (see Places.h), empty for the value
+  /// itself, or for a part that is not known.
+  std::string In;
   /// Shape only: sizes, strides ...
   std::string Part;
   /// Blob only: it begins where the buffer begins.
@@ -74,8 +78,8 @@ struct Borrow {
 };
 
 /// The effects of a function on memory, as callers know them. It names
-/// the parameters by number and fields by name, and nothing else of the syntax
-/// tree, so that it can be written to a file as it is.
+/// the parameters by number and their parts by paths, and nothing else of the
+/// syntax tree, so that it can be written to a file as it is.
 struct MemorySummary {
   /// Where lent memory goes when it does not go to a parameter.
   static constexpr unsigned Result = ~0u, This = ~0u - 1;
@@ -83,7 +87,7 @@ struct MemorySummary {
   struct Lent {
     unsigned Of = 0;      ///< The parameter that owns it.
     unsigned To = Result; ///< Result, This, or the parameter that keeps it.
-    std::string Field;    ///< The field of To; empty for all of it.
+    std::string Field;    ///< The path in To; empty for all of it.
     Borrow::Kind What = Borrow::Data;
     torch::Fresh Sure = torch::Fresh::Yes;
     std::string Through, Part; ///< As in Borrow.

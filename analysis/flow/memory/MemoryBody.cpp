@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/cpp/Object.h"
+#include "analysis/cpp/Types.h"
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -28,8 +29,10 @@ public:
 
   // Functions of their own, and what is not evaluated.
   bool TraverseLambdaExpr(LambdaExpr *Lambda) {
-    for (Expr *Init : Lambda->capture_inits())
+    for (Expr *Init : Lambda->capture_inits()) {
+      TraverseStmt(Init);
       silenceAll(Init);
+    }
     return true;
   }
   bool TraverseCXXNoexceptExpr(CXXNoexceptExpr *E) {
@@ -41,6 +44,9 @@ public:
   }
 
   bool VisitVarDecl(VarDecl *Var) {
+    // Another name reads nothing.
+    if (Var->getType()->isReferenceType() && Var->hasInit())
+      silence(Var->getInit());
     // The range of a range-for is a reference that the compiler declares.
     noteType(Var->isImplicit() ? Var->getType().getNonReferenceType()
                                : Var->getType());
@@ -48,6 +54,7 @@ public:
   }
   bool VisitReturnStmt(ReturnStmt *Return) {
     Body.Results += Return->getRetValue() != nullptr;
+    Stores |= Return->getRetValue() != nullptr && mayLead(F->getReturnType());
     return true;
   }
 
@@ -63,8 +70,10 @@ public:
       silence(Op->getLHS());
       silence(Op->getRHS());
     }
-    if (Op->getOpcode() == BO_Assign)
+    if (Op->getOpcode() == BO_Assign) {
       assigned(Op->getLHS());
+      Stores |= mayLead(Op->getLHS()->getType()) && !namedBy(Op->getLHS());
+    }
     return true;
   }
   bool VisitCXXConstructExpr(CXXConstructExpr *Construct) {
@@ -88,6 +97,7 @@ public:
       Resizes |= torch::mayMoveElements(Call);
     }
     Frees |= cpp::does(Call, cpp::Std::Free);
+    Stores |= cpp::does(Call, cpp::Std::Insert);
     Body.Concerned |= torch::asAccess(Call).has_value() ||
                       torch::asFromBlob(Call, F->getASTContext()).has_value();
     noteCallee(Call->getDirectCallee());
@@ -98,18 +108,26 @@ public:
     noteType(F->getReturnType());
     if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
       for (const CXXCtorInitializer *Init : Ctor->inits()) {
-        if (Init->isMemberInitializer())
+        if (Init->isMemberInitializer()) {
           noteType(Init->getMember()->getType());
+          Stores |= Init->getMember()->getType()->isPointerType();
+        }
         TraverseStmt(Init->getInit());
       }
     TraverseStmt(F->getBody());
     // Parameters belong to the caller.
     for (const ParmVarDecl *Param : F->parameters())
-      Body.Concerned |= (Frees && Param->getType()->isPointerType()) ||
-                        (Resizes && torch::isTensor(Param->getType()));
+      Body.Concerned |=
+          (Stores && Param->getType()->isPointerType() &&
+           Param->getType()->getPointeeType()->isArithmeticType()) ||
+          (Frees && Param->getType()->isPointerType()) ||
+          (Resizes && torch::isTensor(Param->getType()));
   }
 
 private:
+  static bool mayLead(QualType T) {
+    return T->isPointerType() || (cpp::recordOf(T) && !torch::isTensor(T));
+  }
   /// Only what is kept can dangle: array references are made in every call.
   void noteType(QualType T) { Body.Concerned |= torch::isArrayRef(T); }
   void noteCallee(const FunctionDecl *Callee) {
@@ -120,7 +138,7 @@ private:
   }
   void silence(const Expr *E) {
     E = cpp::peel(E);
-    if (isa_and_nonnull<DeclRefExpr, MemberExpr>(E))
+    if (isa_and_nonnull<DeclRefExpr, MemberExpr>(E) || partOf(E).Whole)
       Body.Silent.insert(E);
   }
   void silenceAll(const Stmt *S) {
@@ -132,20 +150,16 @@ private:
   }
   void assigned(const Expr *Left) {
     silence(Left);
-    Left = cpp::peel(Left);
-    const auto *Member = dyn_cast_or_null<MemberExpr>(Left);
-    const auto *Unary = dyn_cast_or_null<UnaryOperator>(Left);
-    if (Member || (Unary && Unary->getOpcode() == UO_Deref))
-      if (const Expr *Inner =
-              cpp::peel(Member ? Member->getBase() : Unary->getSubExpr());
-          isa_and_nonnull<DeclRefExpr>(Inner))
-        Body.Targets.insert(Inner);
+    if (cpp::isStdCall(Left, Std::Tie))
+      for (const Expr *Arg : cast<CallExpr>(cpp::peel(Left))->arguments())
+        silence(Arg);
   }
 
   MemoryBody &Body;
   const FunctionDecl *F;
   MemorySummaries Callees;
   bool Frees = false, Resizes = false;
+  bool Stores = false; ///< A pointer or struct goes to a caller or a place.
 };
 
 } // namespace
@@ -193,6 +207,9 @@ public:
         visit(Lambda);
       else if (const auto *Return = dyn_cast<ReturnStmt>(S))
         visit(Return);
+      else if (const auto *List = dyn_cast<InitListExpr>(S))
+        for (const Expr *Init : List->inits())
+          sink(Init, Init->getType(), nullptr);
       else if (const auto *Op = dyn_cast<BinaryOperator>(S);
                Op && Op->getOpcode() == BO_Assign)
         sink(Op->getRHS(), Op->getRHS()->getType(), variableIn(Op->getLHS()));

@@ -9,6 +9,7 @@
 #include "analysis/torch/modules/Modules.h"
 
 using namespace clang;
+using llvm::StringRef;
 
 namespace libtorch_tidy::flow {
 
@@ -103,11 +104,20 @@ const MemorySummary *MemoryValues::summaryOf(const cpp::Call &C) const {
   return Known && Known->available() && !Known->saysNothing() ? Known : nullptr;
 }
 
-std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
-                                         const cpp::Call &C) const {
+Borrows MemoryValues::lent(const MemorySummary::Lent &L,
+                           const cpp::Call &C) const {
   if (L.Of >= C.Args.size() || L.Of >= C.Callee->getNumParams())
-    return std::nullopt;
+    return {};
   const Expr *Arg = C.Args[L.Of];
+  if (L.What == Borrow::Given) {
+    Borrows Passed = read(Arg);
+    for (Borrow &B : Passed) {
+      B.In = L.Field + B.In;
+      if (L.Sure < B.Sure)
+        B.doubt(Borrow::SomeWays), B.Lender = C.Callee;
+    }
+    return Passed;
+  }
   const QualType T = C.Callee->getParamDecl(L.Of)->getType();
   std::optional<Borrow> B;
   if (torch::isTensor(T.getNonReferenceType())) {
@@ -118,13 +128,14 @@ std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
         T->isPointerType() ? bufferOf(Arg)
         : Value && Value->isPRValue() && isOwningContainer(Value->getType())
             ? Buffer{/*Owner=*/nullptr, Value}
-            : partOf(Arg);
+            : bufferIn(Arg);
     if (Of && (L.What == Borrow::Blob || !Of->Heap))
       B = Of->lent(L.What, C.E);
   }
   if (!B)
-    return std::nullopt;
+    return {};
   B->What = L.What;
+  B->In = L.Field;
   if (L.Sure < B->Sure) {
     B->Sure = L.Sure;
     B->Unless = Borrow::SomeWays;
@@ -134,7 +145,7 @@ std::optional<Borrow> MemoryValues::lent(const MemorySummary::Lent &L,
   B->AtStart &= L.AtStart;
   B->Traits = L.Traits;
   B->Lender = C.Callee;
-  return B;
+  return {*B};
 }
 
 /// The borrows that the callee of \p C lends to \p To.
@@ -143,8 +154,7 @@ Borrows MemoryValues::readLent(const cpp::Call &C, unsigned To) const {
   if (const MemorySummary *Known = summaryOf(C))
     for (const MemorySummary::Lent &L : Known->Lends)
       if (L.To == To)
-        if (std::optional<Borrow> B = lent(L, C))
-          Result.push_back(std::move(*B));
+        Result.append(lent(L, C));
   return Result;
 }
 
@@ -195,28 +205,38 @@ void MemoryDomain::visitCall(const CallExpr *Call) {
 
 std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
                                                  const cpp::Insertion &Added) {
-  if (!Keeper::of(C.Object))
+  std::optional<Keeper> K = Keeper::of(C.Object);
+  if (!K)
     return std::nullopt;
   const SourceLocation At = C.E->getBeginLoc();
   if (!C.Callee ||
       !cpp::isUserCode(C.Callee->getLocation(), Context.getSourceManager())) {
+    K->Path += SomeElement;
+    if (C.Object->getType()->isPointerType())
+      K->Type = K->Type->getPointeeType();
     for (const Expr *Given : Added.Given)
-      store(C.Object, Given, Added.Call, At);
+      store(*K, Given, Added.Call, At);
     return cpp::Done();
   }
   // It may only be called so: what it keeps is what its body stores.
   for (const torch::StoredArgument &Stored : torch::storedArguments(C.Callee))
     if (Stored.Index < C.Args.size())
-      store(C.Object, C.Args[Stored.Index], Added.Call, At);
+      store(*K, C.Args[Stored.Index], Added.Call, At);
   return std::nullopt;
 }
 
 void MemoryDomain::forget(const cpp::Call &, const Expr *Object) {
-  if (std::optional<Keeper> K = Keeper::of(Object))
+  if (std::optional<Keeper> K = Object ? Keeper::of(Object) : std::nullopt)
     S.forget(*K);
 }
 
 void MemoryDomain::resized(const cpp::Call &C, const VarDecl *Tensor) {
+  // A memory format may ask for another order. A callee may resize it only on
+  // some of its ways.
+  if (C.Object && C.Written == 1 && namedBy(C.Object) == Tensor)
+    S.Contiguous.insert(Tensor);
+  else
+    S.Contiguous.erase(Tensor);
   S.end(Tensor, Dangling::Resized, C.E->getBeginLoc(), [](Borrow &B) {
     B.doubt(Borrow::Resize);
     return B.What == Borrow::Data;
@@ -248,19 +268,45 @@ static const Expr *madeAnew(const Expr *Arg, QualType T) {
 
 /// Arguments that are passed by reference may come back with another value.
 void MemoryDomain::visitArguments(const cpp::Call &C) {
+  // transpose_() and others give it another order.
+  if (C.Object &&
+      torch::storageUse(C.expr(), {}, Context).How == torch::Sharing::Handle)
+    S.Contiguous.erase(namedBy(C.Object));
   if (!C.Callee || C.Of == cpp::Whose::Library)
     return;
   for (unsigned I = 0; I < C.Args.size() && I < C.Callee->getNumParams(); ++I) {
     QualType T = C.Callee->getParamDecl(I)->getType();
     forget(C, madeAnew(C.Args[I], T));
+    if (T->isPointerType() && !T->getPointeeType().isConstQualified()) {
+      const auto *Address =
+          dyn_cast_or_null<UnaryOperator>(cpp::peel(C.Args[I]));
+      if (Address && Address->getOpcode() == UO_AddrOf)
+        forget(C, Address->getSubExpr());
+    }
     if (!T->isLValueReferenceType() || T->getPointeeType().isConstQualified())
       continue;
     forget(C, C.Args[I]);
     if (const VarDecl *Var = namedBy(C.Args[I])) {
       S.Tensors.erase(Var);
       S.Pointers.erase(Var);
+      S.Contiguous.erase(Var);
     }
   }
+}
+
+/// The field of \p R, or of a base of it, called \p Name.
+static const FieldDecl *fieldCalled(const CXXRecordDecl *R, StringRef Name) {
+  R = R ? R->getDefinition() : nullptr;
+  if (!R)
+    return nullptr;
+  for (const FieldDecl *Field : R->fields())
+    if (cpp::nameOf(Field) == Name)
+      return Field;
+  for (const CXXBaseSpecifier &Base : R->bases())
+    if (const FieldDecl *Field =
+            fieldCalled(cpp::recordOf(Base.getType()), Name))
+      return Field;
+  return nullptr;
 }
 
 /// The keeper of \p L here, after \p C; nullopt for results, and for objects
@@ -272,26 +318,25 @@ static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
                                                : nullptr;
   if (!To)
     return std::nullopt;
-  std::optional<Keeper> K = Keeper::of(To);
-  if (L.Field.empty())
-    return K;
-  const QualType T = To->getType();
-  const CXXRecordDecl *R =
-      cpp::recordOf(T->isPointerType() ? T->getPointeeType() : T);
-  const FieldDecl *Field = nullptr;
-  if (R)
-    for (const FieldDecl *Own : R->fields())
-      if (Own->getName() == L.Field)
-        Field = Own;
-  if (!Field)
-    return std::nullopt;
+  StringRef Path = L.Field;
   // A method of our own object: its fields are ours.
-  if (isa<CXXThisExpr>(cpp::peel(To)))
-    return Keeper{Field};
-  if (!K || K->Field || !isa<VarDecl>(K->Root))
+  if (isa<CXXThisExpr>(cpp::peel(To))) {
+    const auto [Name, Rest] = std::pair(
+        Path.take_front(Path.find_first_of(".[<*", 1)).drop_front(),
+        Path.drop_front(std::min(Path.size(), Path.find_first_of(".[<*", 1))));
+    const FieldDecl *Field =
+        fieldCalled(cpp::recordOf(To->getType()->getPointeeType()), Name);
+    return Field ? std::optional(Keeper{Field, Rest.str(), {}}) : std::nullopt;
+  }
+  const bool ByPointer = To->getType()->isPointerType();
+  std::optional<Keeper> K =
+      ByPointer && (L.To == MemorySummary::This || Path.consume_front("*"))
+          ? Keeper::pointedToBy(To)
+          : Keeper::of(To);
+  if (!K)
     return std::nullopt;
-  K->Field = Field;
-  K->Pointee |= T->isPointerType();
+  K->Path += Path;
+  K->Type = {};
   return K;
 }
 
@@ -308,9 +353,13 @@ void MemoryDomain::visitSummary(const cpp::Call &C) {
     if (Index < C.Args.size())
       freed(C.Args[Index], C.E->getBeginLoc());
   for (const MemorySummary::Lent &L : Known->Lends)
-    if (std::optional<Keeper> K = keeperOf(L, C))
-      if (std::optional<Borrow> B = lent(L, C))
-        keep(*K, *B, C.E->getBeginLoc(), As::Element);
+    if (L.To != MemorySummary::Result)
+      if (std::optional<Keeper> K = keeperOf(L, C))
+        for (Borrow &B : lent(L, C)) {
+          // The path in the keeper has it.
+          B.In = B.In.substr(L.Field.size());
+          keep(*K, std::move(B), C.E->getBeginLoc());
+        }
 }
 
 } // namespace libtorch_tidy::flow

@@ -86,6 +86,13 @@ using torch::Fresh;
 // States
 //===----------------------------------------------------------------------===//
 
+/// Pointers to numbers and views of them: what a caller's tensor may lend.
+static bool refersToElements(QualType T) {
+  return (T->isPointerType() && (T->getPointeeType()->isArithmeticType() ||
+                                 T->getPointeeType()->isVoidType())) ||
+         torch::isArrayRef(T) || torch::isAccessor(T) || isViewClass(T);
+}
+
 MemoryState MemoryDomain::start() const {
   MemoryState Start;
   for (const ParmVarDecl *Param : F->parameters()) {
@@ -94,6 +101,19 @@ MemoryState MemoryDomain::start() const {
       Start.Tensors[Param] = {};
     if (Param->getType()->isPointerType())
       Start.Pointers[Param] = {Param, nullptr, /*Heap=*/true};
+    if (refersToElements(Param->getType())) {
+      Borrow Given;
+      Given.What = Borrow::Given;
+      Given.Owner = Param;
+      Given.Heap = true;
+      Start.keep({Keeper::of(Param),
+                  Given,
+                  Param->getLocation(),
+                  nullptr,
+                  true,
+                  std::nullopt,
+                  {}});
+    }
   }
   return Start;
 }
@@ -108,8 +128,8 @@ MemoryState MemoryDomain::transfer(const CFGBlock &Block, State In) {
     } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
       const CXXCtorInitializer *Init = AsInit->getInitializer();
       if (Init->isMemberInitializer() && Init->isWritten())
-        keep({Init->getMember()}, Init->getInit(), Init->getSourceLocation(),
-             As::Declared);
+        keep(Keeper::of(Init->getMember()), Init->getInit(),
+             Init->getSourceLocation(), As::Declared);
     }
   }
   return std::move(S);
@@ -137,8 +157,7 @@ void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {
   if (const Stmt *Scope = in().scopeOf(Var))
     At = Scope->getEndLoc();
   S.end(Var, Dangling::Scope, At, [&](Borrow &B) { return ownerDies(B); });
-  if (!Keeper{Var}.outlives() && !Keeper{Var, nullptr, true}.outlives())
-    S.forget(Var);
+  S.forget(Var);
   S.Tensors.erase(Var);
   S.Pointers.erase(Var);
 }
@@ -169,91 +188,6 @@ void MemoryDomain::report(const FlowGraph &Graph, const States<State> &In,
     Into.Danglings.push_back(std::move(Shown.second));
 }
 
-/// The parameters go, and what outlives the function keeps what it has.
-void MemoryDomain::leaveFunction() {
-  const SourceLocation End = F->getBody()->getEndLoc();
-  for (const VarDecl *Param : S.Freed)
-    if (std::optional<unsigned> Index = indexOf(Param))
-      Out->Frees.insert(*Index);
-  for (const ParmVarDecl *Param : F->parameters())
-    leaveScope(Param, End);
-  for (const Held &H : S.Env) {
-    if (!H.By.outlives())
-      continue;
-    if (H.Ended) {
-      report(H, *H.Ended == Dangling::Scope ? Dangling::Stored : *H.Ended, {},
-             End);
-    } else if (isa<FieldDecl>(H.By.Root)) {
-      lend(H.What, MemorySummary::This, H.By.Root->getName());
-    } else if (std::optional<unsigned> To = indexOf(H.By.Root)) {
-      lend(H.What, *To, H.By.Field ? H.By.Field->getName() : "");
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Reports
-//===----------------------------------------------------------------------===//
-
-/// Of the findings about a borrowing expression one is reported: the first in
-/// the source that comes after the borrowing, else the first.
-void MemoryDomain::report(Dangling D, SourceLocation At) {
-  if (!Out)
-    return;
-  D.Body = F->getBody();
-  auto [It, New] = Found.insert({D.What.Source, {At, D}});
-  const SourceLocation Known = It->second.first;
-  // In a loop the expression itself may be the next to read what it keeps.
-  const SourceLocation Made = D.What.Source->getEndLoc();
-  const SourceManager &SM = Context.getSourceManager();
-  const bool IsLater = !SM.isBeforeInTranslationUnit(At, Made);
-  const bool KnownIsLater = !SM.isBeforeInTranslationUnit(Known, Made);
-  if (!New &&
-      (IsLater != KnownIsLater ? IsLater
-                               : SM.isBeforeInTranslationUnit(At, Known)))
-    It->second = {At, std::move(D)};
-}
-
-void MemoryDomain::report(const Held &H, Dangling::How Why,
-                          SourceLocation UsedAt, SourceLocation At) {
-  report({Why, H.What, H.By.name(), H.KeptAt, H.Statement, H.EndsAt, UsedAt},
-         At);
-}
-
-std::optional<unsigned> MemoryDomain::indexOf(const ValueDecl *D) const {
-  const auto *Param = dyn_cast_or_null<ParmVarDecl>(D);
-  if (!Param || Param->getDeclContext() != F)
-    return std::nullopt;
-  return Param->getFunctionScopeIndex();
-}
-
-/// The caller's memory goes to \p To.
-void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
-  std::optional<unsigned> Of = indexOf(B.Owner);
-  if (!Out || !Of || B.What == Borrow::Elements)
-    return;
-  // A copy of the caller's object, but for tensors, which share.
-  const QualType T = B.Owner->getType();
-  if (!T->isReferenceType() && !T->isPointerType() && !torch::isTensor(T))
-    return;
-  MemorySummary::Lent L{*Of,       To,     Field.str(), B.What,  B.Sure,
-                        B.Through, B.Part, B.AtStart,   B.Traits};
-  std::vector<MemorySummary::Lent> &Lends = Out->Lends;
-  auto Known = llvm::find_if(Lends, [&](const auto &Other) {
-    return Other.Of == L.Of && Other.To == L.To && Other.Field == L.Field &&
-           Other.What == L.What;
-  });
-  const size_t Index = Known - Lends.begin();
-  if (Known == Lends.end()) {
-    Lends.push_back(std::move(L));
-    ReturnsThat.push_back(To == MemorySummary::Result ? 0 : Body.Results);
-  } else if (L.Sure < Known->Sure) {
-    *Known = std::move(L);
-  }
-  if (To == MemorySummary::Result)
-    ++ReturnsThat[Index];
-}
-
 //===----------------------------------------------------------------------===//
 // Statements
 //===----------------------------------------------------------------------===//
@@ -281,7 +215,7 @@ void MemoryDomain::visit(const Stmt *Statement) {
 }
 
 void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
-  S.forget(Var);
+  S.forget(Keeper::of(Var));
   S.Pointers.erase(Var);
   const Expr *Init = Var->getInit();
   const Stmt *Declaration = in().declarationOf(Var);
@@ -301,11 +235,15 @@ void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
     return;
   setTensor(Var, Init);
   setPointer(Var, Init);
-  keep({Var}, Init, Var->getLocation(), As::Declared, Statement);
+  // Another name for what is followed under its own.
+  if (Var->getType()->isReferenceType() && !isa<ExprWithCleanups>(Init) &&
+      Keeper::of(Init))
+    return;
+  keep(Keeper::of(Var), Init, Var->getLocation(), As::Declared, Statement);
   // A static keeps what it is made of for good.
   if (Var->isStaticLocal())
     for (const Held &H : S.Env)
-      if (H.By == Keeper{Var} && H.Ended)
+      if (H.By.Root == Var && H.Ended)
         report(H, *H.Ended, {}, Var->getLocation());
 }
 
@@ -314,11 +252,11 @@ void MemoryDomain::visitReturn(const ReturnStmt *Return) {
   if (!Value)
     return;
   for (Borrow &B : read(Value)) {
-    if (!carries(F->getReturnType(), B))
+    if (B.In.empty() && !carriesSomewhere(F->getReturnType(), B))
       continue;
     const Borrow Living = B;
     if (!ownerDies(B)) {
-      lend(Living, MemorySummary::Result);
+      lend(Living, MemorySummary::Result, Living.In);
       continue;
     }
     // The statement reads its operands before.
@@ -338,41 +276,32 @@ void MemoryDomain::visitExpr(const Expr *E) {
     return freed(Delete->getArgument(), Delete->getBeginLoc());
   if (const auto *Call = dyn_cast<CallExpr>(E))
     return visitCall(Call);
-  if (!Out || Body.Silent.contains(E))
-    return;
-  // A name that is read.
-  const ValueDecl *D = nullptr;
-  SourceLocation At;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-    D = Ref->getDecl();
-    At = Ref->getLocation();
-  } else if (const auto *Member = dyn_cast<MemberExpr>(E);
-             Member && isa<CXXThisExpr>(cpp::peel(Member->getBase()))) {
-    D = Member->getMemberDecl();
-    At = Member->getMemberLoc();
-  }
-  const bool PointerOnly = Body.Targets.contains(E);
-  for (const Held &H : S.Env)
-    if (D && H.By.Root == D && H.Ended &&
-        !(PointerOnly && (H.By.Pointee || H.By.Field)))
-      report(H, *H.Ended, At, At);
+  if (Out)
+    visitRead(E);
 }
 
 void MemoryDomain::assign(const Expr *Left, const Expr *Right,
                           SourceLocation At) {
-  const Expr *Target = cpp::peel(Left);
-  // `v[i] = x` of a container; of a tensor it copies elements.
-  if (const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Target)) {
-    if (Op->getOperator() == OO_Subscript &&
-        !torch::isTensor(Op->getArg(0)->getType()))
-      store(Op->getArg(0), Right, Op, At);
+  // std::tie(a, b) = ...
+  if (isStdCall(Left, Std::Tie)) {
+    const auto *Tie = cast<CallExpr>(cpp::peel(Left));
+    for (unsigned I = 0; I < Tie->getNumArgs(); ++I)
+      if (const std::optional<Keeper> K = Keeper::of(Tie->getArg(I)))
+        keepAll(*K, inPart(read(Right), tupleStep(I)), At, As::Assigned);
     return;
   }
+  const Expr *Target = cpp::peel(Left);
+  // `v[i] = x` of a container; of a tensor it copies elements.
+  const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Target);
   std::optional<Keeper> K = Keeper::of(Target);
   if (!K)
     return;
-  const auto *Var =
-      K->Field || K->Pointee ? nullptr : dyn_cast<VarDecl>(K->Root);
+  if (Op && Op->getOperator() == OO_Subscript) {
+    S.forget(*K);
+    store(*K, Right, Op, At);
+    return;
+  }
+  const auto *Var = K->Path.empty() ? dyn_cast<VarDecl>(K->Root) : nullptr;
   if (Var) {
     setPointer(Var, Right);
     if (holdsMat(Var->getType()) && !makesMat(Right))
@@ -389,51 +318,49 @@ void MemoryDomain::assign(const Expr *Left, const Expr *Right,
 
 /// \p By gets the value of \p Value. \p Statement is the declaration, if it is
 /// a statement of its own.
-void MemoryDomain::keep(Keeper By, const Expr *Value, SourceLocation At, As How,
-                        const Stmt *Statement) {
-  const Borrows All = read(Value);
-  if (How != As::Element)
-    S.forget(By);
-  // Another name for what is followed under its own.
-  const auto *Var = dyn_cast<VarDecl>(By.Root);
-  if (Var && Var->isLocalVarDecl() && By.type()->isReferenceType() &&
-      (How == As::Assigned || isa<DeclRefExpr, MemberExpr>(cpp::peel(Value))))
-    return;
-  for (const Borrow &B : All)
-    keep(By, B, At, How, Statement);
+void MemoryDomain::keep(const Keeper &By, const Expr *Value, SourceLocation At,
+                        As How, const Stmt *Statement) {
+  keepAll(By, read(Value), At, How, Statement);
 }
 
-void MemoryDomain::keep(Keeper By, const Borrow &B, SourceLocation At, As How,
+void MemoryDomain::keepAll(const Keeper &By, const Borrows &All,
+                           SourceLocation At, As How, const Stmt *Statement) {
+  if (How != As::Element)
+    S.forget(By);
+  for (const Borrow &B : All)
+    keep(By, B, At, Statement);
+}
+
+void MemoryDomain::keep(Keeper By, Borrow B, SourceLocation At,
                         const Stmt *Statement) {
-  if (How != As::Element && !By.Pointee && !carries(By.type(), B))
+  if (B.In.empty() && !By.Type.isNull() && !carriesSomewhere(By.Type, B))
     return;
-  Held H{By, B, At, Statement, true, std::nullopt, {}};
-  if (!B.Owner) {
+  By.Path += B.In;
+  B.In.clear();
+  if (isDeep(By.Path))
+    return;
+  Held H{std::move(By), std::move(B), At, Statement, true, std::nullopt, {}};
+  if (!H.What.Owner) {
     H.Alive = false;
     H.Ended = Dangling::Temporary;
-    H.EndsAt = B.Source->getEndLoc();
+    H.EndsAt = H.What.Source->getEndLoc();
   }
   S.keep(std::move(H));
 }
 
-/// \p Container gets \p Value as an element.
-void MemoryDomain::store(const Expr *Container, const Expr *Value,
-                         const CallExpr *Into, SourceLocation At) {
-  std::optional<Keeper> K = Keeper::of(Container);
-  if (!K)
-    return;
+/// \p Into, an element or a container, gets \p Value by \p Call.
+void MemoryDomain::store(const Keeper &Into, const Expr *Value,
+                         const CallExpr *Call, SourceLocation At) {
   for (const Borrow &B : read(Value)) {
-    if (B.What != Borrow::Blob)
-      continue;
-    const Stmt *Loop = in().loopAround(Into);
-    const bool Followed = B.Owner && isOwn(B.Owner) && !B.Heap && B.AtStart &&
-                          !S.Tensors.count(B.Owner) &&
+    const Stmt *Loop = in().loopAround(Call);
+    const bool Followed = B.What == Borrow::Blob && B.Owner && isOwn(B.Owner) &&
+                          !B.Heap && B.AtStart && !S.Tensors.count(B.Owner) &&
                           !Shared.Leaving.contains(B.Owner) &&
                           !Shared.isCopied(B.Owner);
-    if (Loop && Followed && isReused(B, K->Root, Loop, in()))
-      report({Dangling::Reused, B, K->name(), At}, At);
+    if (Loop && Followed && isReused(B, Into.Root, Loop, in()))
+      report({Dangling::Reused, B, Into.name(), At}, At);
     else
-      keep(*K, B, At, As::Element);
+      keep(Into, B, At);
   }
 }
 
@@ -466,6 +393,7 @@ void MemoryDomain::replaceTensor(const VarDecl *Var, const Expr *Value,
         B.doubt(Borrow::Backward);
       return true;
     });
+  S.Contiguous.erase(Var);
   // Borrows of what it held before are not of what it holds now.
   S.disown(Var);
   setTensor(Var, Value);
@@ -534,7 +462,7 @@ std::vector<Dangling> findDangling(const VarDecl *Var,
   const Sharing Nothing;
   const MemoryValues Values(Var->getASTContext(), Callees, Nothing);
   for (const Borrow &B : Values.read(Var->getInit())) {
-    if (B.Owner || !MemoryValues::carries(Var->getType(), B))
+    if (B.Owner || !MemoryValues::carriesSomewhere(Var->getType(), B))
       continue;
     Found.push_back(
         {Dangling::Temporary, B, Var->getNameAsString(), Var->getLocation()});

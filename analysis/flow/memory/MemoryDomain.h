@@ -15,37 +15,16 @@
 #include "analysis/cpp/Fields.h"
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/memory/Memory.h"
+#include "analysis/flow/memory/Places.h"
 #include "analysis/torch/modules/Modules.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace libtorch_tidy::flow {
 
-/// The variable that \p E names, without implicit nodes; null for others.
-const clang::VarDecl *namedBy(const clang::Expr *E);
-
-/// An object that can hold a borrow: a variable, a field of `*this`, a field of
-/// a variable, or the target of a pointer variable.
-struct Keeper {
-  const clang::ValueDecl *Root = nullptr;
-  const clang::FieldDecl *Field = nullptr;
-  bool Pointee = false;
-
-  bool operator==(const Keeper &O) const {
-    return Root == O.Root && Field == O.Field && Pointee == O.Pointee;
-  }
-  /// The object that \p E names; nullopt for elements and results.
-  static std::optional<Keeper> of(const clang::Expr *E);
-  clang::QualType type() const { return (Field ? Field : Root)->getType(); }
-  /// As the user would write it.
-  std::string name() const;
-  /// Is it there when the function is over?
-  bool outlives() const;
-};
-
 /// A borrow and who has it.
 struct Held {
   Keeper By;
-  Borrow What;
+  Borrow What; ///< It is the value of By itself: In is empty.
   clang::SourceLocation KeptAt;
   const clang::Stmt *Statement = nullptr;
   bool Alive = true;                  ///< The owner may be there.
@@ -70,8 +49,16 @@ struct Buffer {
 
   /// The borrow of \p Source when it takes the pointer.
   Borrow lent(Borrow::Kind What, const clang::Expr *Source) const {
-    return {What, Source, Source,  Owner, Temporary, Heap,
-            Sure, {},     Through, {},    AtStart,   /*Lender=*/nullptr};
+    Borrow B;
+    B.What = What;
+    B.Source = B.Top = Source;
+    B.Owner = Owner;
+    B.Temporary = Temporary;
+    B.Heap = Heap;
+    B.Sure = Sure;
+    B.Through = Through;
+    B.AtStart = AtStart;
+    return B;
   }
 };
 
@@ -92,6 +79,8 @@ struct MemoryState {
   llvm::DenseMap<const clang::VarDecl *, Buffer> Pointers;
   /// Images of OpenCV that may share their pixels with another.
   llvm::DenseSet<const clang::VarDecl *> SharedMats;
+  /// Tensors whose elements surely lie next to each other.
+  llvm::DenseSet<const clang::VarDecl *> Contiguous;
   /// Parameters whose memory is freed on all ways here.
   llvm::DenseSet<const clang::VarDecl *> Freed;
 
@@ -99,8 +88,10 @@ struct MemoryState {
   bool join(const MemoryState &Other);
 
   void keep(Held H);
-  void forget(const clang::ValueDecl *Root);
+  /// Nothing is known of \p K, and of all that is a part of it.
   void forget(const Keeper &K);
+  /// \p Var is gone.
+  void forget(const clang::VarDecl *Var);
   /// \p Owner may be gone at \p At, for those whose borrow \p Dies.
   void end(const clang::VarDecl *Owner, Dangling::How How,
            clang::SourceLocation At, llvm::function_ref<bool(Borrow &)> Dies);
@@ -125,6 +116,8 @@ const clang::Expr *pointerMoved(const clang::Expr *E);
 
 /// The borrows that a value may hold.
 using Borrows = llvm::SmallVector<Borrow, 1>;
+/// What \p All hold in the part that \p Step leads to.
+Borrows inPart(Borrows All, llvm::StringRef Step);
 
 class MemoryValues {
 public:
@@ -141,6 +134,9 @@ public:
   bool ownerDies(Borrow &B) const;
   /// Can a value of \p T hold the borrow, rather than a copy of the data?
   static bool carries(clang::QualType T, const Borrow &B);
+  /// The same in parts of a \p T, which need not say where.
+  static bool carriesSomewhere(clang::QualType T, const Borrow &B,
+                               unsigned Depth = 0);
 
   /// How sure is it that the value of \p E is alone? What living variables
   /// hold is theirs, but for \p Self, which is about to be overwritten.
@@ -153,13 +149,12 @@ protected:
   /// The summary of the function that \p C calls, when it is surely the one
   /// that runs; null when there is none.
   const MemorySummary *summaryOf(const cpp::Call &C) const;
-  /// The borrow of \p C because its callee lends \p L.
-  std::optional<Borrow> lent(const MemorySummary::Lent &L,
-                             const cpp::Call &C) const;
+  /// The borrows of \p C because its callee lends \p L.
+  Borrows lent(const MemorySummary::Lent &L, const cpp::Call &C) const;
 
 private:
   Alone stateOf(const clang::VarDecl *Var) const;
-  std::optional<Buffer> partOf(const clang::Expr *E) const;
+  std::optional<Buffer> bufferIn(const clang::Expr *E) const;
   std::optional<Buffer> pixelsOf(const clang::Expr *Image) const;
   std::optional<Buffer> bufferOfCall(const clang::CallExpr *Call) const;
   std::optional<Borrow> readAccess(const torch::Access &A) const;
@@ -178,7 +173,7 @@ private:
     std::optional<Borrow> Part = readAccess(A);
     return Part ? Borrows{*Part} : Borrows();
   }
-  Borrows readTuple(const cpp::Call &C) const { return readBlobs(C.Args); }
+  Borrows readTuple(const cpp::Call &C) const;
   std::optional<torch::StorageUse> asOperator(const cpp::Call &C) const {
     const auto Use = torch::storageUse(C.expr(), {}, Context);
     return Use.How != torch::Sharing::Unknown && Use.Of ? std::optional(Use)
@@ -188,7 +183,10 @@ private:
   Borrows readResult(const cpp::Call &C) const {
     return readLent(C, MemorySummary::Result);
   }
-  Borrows readBlobs(llvm::ArrayRef<const clang::Expr *> Values) const;
+  Borrows readPlace(const Keeper &K) const;
+  Borrows readInits(const clang::InitListExpr *List) const;
+  Borrows readCaptures(const clang::LambdaExpr *Lambda) const;
+  Borrows readHolder(const clang::CXXConstructExpr *E) const;
   llvm::StringRef decidingOperator(const clang::Expr *E) const;
   bool isOwnMat(const clang::VarDecl *Var) const;
 
@@ -207,11 +205,9 @@ struct MemoryBody {
   /// memory of its caller?
   bool Concerned = false;
   unsigned Results = 0; ///< How many return statements have a value.
-  /// Names and fields of `*this` that are only compared, assigned to, or asked
-  /// for a property: the memory that they refer to is not read.
+  /// Places that are only compared, assigned to, or asked for a property: the
+  /// memory that they refer to is not read.
   llvm::DenseSet<const clang::Expr *> Silent;
-  /// As the target of an assignment it is not read, but the pointer is.
-  llvm::DenseSet<const clang::Expr *> Targets;
 };
 
 /// The domain as Fixpoint.h asks for it, and the visit after the fixpoint that
@@ -257,14 +253,21 @@ private:
   void visitArguments(const cpp::Call &C);
   void visitSummary(const cpp::Call &C);
 
+  /// Reports what is gone and read by \p E, a variable or field of `*this`.
+  void visitRead(const clang::Expr *E);
+  bool isCopied(const clang::Expr *Place) const;
+
   // Effects.
   enum class As { Declared, Assigned, Element };
-  void keep(Keeper By, const clang::Expr *Value, clang::SourceLocation At,
-            As How, const clang::Stmt *Statement = nullptr);
-  void keep(Keeper By, const Borrow &B, clang::SourceLocation At, As How,
+  void keep(const Keeper &By, const clang::Expr *Value,
+            clang::SourceLocation At, As How,
             const clang::Stmt *Statement = nullptr);
-  void store(const clang::Expr *Container, const clang::Expr *Value,
-             const clang::CallExpr *Into, clang::SourceLocation At);
+  void keepAll(const Keeper &By, const Borrows &All, clang::SourceLocation At,
+               As How, const clang::Stmt *Statement = nullptr);
+  void keep(Keeper By, Borrow B, clang::SourceLocation At,
+            const clang::Stmt *Statement = nullptr);
+  void store(const Keeper &Into, const clang::Expr *Value,
+             const clang::CallExpr *Call, clang::SourceLocation At);
   void setTensor(const clang::VarDecl *Var, const clang::Expr *Value);
   void replaceTensor(const clang::VarDecl *Var, const clang::Expr *Value,
                      clang::SourceLocation At);

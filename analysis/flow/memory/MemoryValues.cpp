@@ -20,61 +20,11 @@ using torch::Fresh;
 // States
 //===----------------------------------------------------------------------===//
 
-const VarDecl *namedBy(const Expr *E) {
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(cpp::peel(E));
-  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-}
-
 bool isOwn(const VarDecl *Var) {
   return Var && Var->isLocalVarDeclOrParm() && !Var->isStaticLocal() &&
          Var->getTLSKind() == VarDecl::TLS_None &&
          !Var->getType()->isReferenceType() &&
          !Var->getType()->isDependentType();
-}
-
-std::optional<Keeper> Keeper::of(const Expr *E) {
-  E = cpp::peel(E);
-  if (!E)
-    return std::nullopt;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-    if (!isa<VarDecl>(Ref->getDecl()))
-      return std::nullopt;
-    return Keeper{Ref->getDecl()};
-  }
-  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
-    const VarDecl *Var = namedBy(Unary->getSubExpr());
-    if (Unary->getOpcode() == UO_Deref && Var)
-      return Keeper{Var, nullptr, true};
-    return std::nullopt;
-  }
-  const auto *Member = dyn_cast<MemberExpr>(E);
-  const auto *Field =
-      Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
-  if (!Field)
-    return std::nullopt;
-  if (isa<CXXThisExpr>(cpp::peel(Member->getBase())))
-    return Keeper{Field};
-  if (const VarDecl *Var = namedBy(Member->getBase()))
-    return Keeper{Var, Field, Member->isArrow()};
-  return std::nullopt;
-}
-
-std::string Keeper::name() const {
-  std::string Name = Root->getNameAsString();
-  if (isa<FieldDecl>(Root))
-    return Name;
-  if (Field)
-    return Name + (Pointee ? "->" : ".") + Field->getNameAsString();
-  return (Pointee ? "*" : "") + Name;
-}
-
-bool Keeper::outlives() const {
-  const auto *Var = dyn_cast<VarDecl>(Root);
-  if (!Var || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal())
-    return true;
-  return isa<ParmVarDecl>(Var) &&
-         (Pointee ? Var->getType()->isPointerType()
-                  : Var->getType()->isLValueReferenceType());
 }
 
 const Expr *pointerMoved(const Expr *E) {
@@ -83,97 +33,6 @@ const Expr *pointerMoved(const Expr *E) {
     return nullptr;
   return Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS()
                                                       : Binary->getRHS();
-}
-
-void MemoryState::keep(Held H) {
-  for (Held &Known : Env)
-    if (Known.isSame(H)) {
-      Known = std::move(H);
-      return;
-    }
-  if (Env.size() < MaxHeld)
-    Env.push_back(std::move(H));
-}
-
-void MemoryState::forget(const ValueDecl *Root) {
-  llvm::erase_if(Env, [&](const Held &H) { return H.By.Root == Root; });
-}
-
-void MemoryState::forget(const Keeper &K) {
-  if (!K.Field)
-    return forget(K.Root);
-  llvm::erase_if(Env, [&](const Held &H) { return H.By == K; });
-}
-
-void MemoryState::end(const VarDecl *Owner, Dangling::How How,
-                      SourceLocation At,
-                      llvm::function_ref<bool(Borrow &)> Dies) {
-  for (Held &H : Env) {
-    if (H.What.Owner != Owner || !H.Alive)
-      continue;
-    Borrow AtEnd = H.What;
-    if (!Dies(AtEnd))
-      continue;
-    H.Alive = false;
-    if (H.Ended) // On another way, and earlier.
-      continue;
-    H.What = AtEnd;
-    H.Ended = How;
-    H.EndsAt = At;
-  }
-}
-
-void MemoryState::disown(const VarDecl *Owner) {
-  for (Held &H : Env)
-    if (H.What.Owner == Owner)
-      H.Alive = false;
-  llvm::erase_if(Env, [](const Held &H) { return !H.Alive && !H.Ended; });
-}
-
-bool MemoryState::join(const MemoryState &Other) {
-  bool Changed = false;
-  for (const Held &From : Other.Env) {
-    auto Into =
-        llvm::find_if(Env, [&](const Held &H) { return H.isSame(From); });
-    if (Into == Env.end()) {
-      if (Env.size() < MaxHeld) {
-        Env.push_back(From);
-        Changed = true;
-      }
-      continue;
-    }
-    if (From.Alive && !Into->Alive)
-      Changed = Into->Alive = true;
-    if (From.Ended && !Into->Ended) {
-      Into->Ended = From.Ended;
-      Into->EndsAt = From.EndsAt;
-      Into->What.Sure = From.What.Sure;
-      Into->What.Unless = From.What.Unless;
-      Changed = true;
-    }
-  }
-  // What holds on all ways.
-  for (const auto &[Var, Here] : llvm::to_vector(Tensors)) {
-    auto It = Other.Tensors.find(Var);
-    if (It == Other.Tensors.end()) {
-      Changed |= Tensors.erase(Var);
-      continue;
-    }
-    const Alone Both{std::min(Here.Memory, It->second.Memory),
-                     std::min(Here.Handle, It->second.Handle),
-                     Here.OnDevice && It->second.OnDevice};
-    Changed |= cpp::fieldsOf(Both) != cpp::fieldsOf(Here);
-    Tensors[Var] = Both;
-  }
-  for (const VarDecl *Var : llvm::to_vector(Freed))
-    if (!Other.Freed.contains(Var))
-      Changed |= Freed.erase(Var);
-  // What holds on some.
-  for (const auto &[Var, Of] : Other.Pointers)
-    Changed |= Pointers.try_emplace(Var, Of).second;
-  for (const VarDecl *Var : Other.SharedMats)
-    Changed |= SharedMats.insert(Var).second;
-  return Changed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,39 +133,78 @@ Borrows MemoryValues::readList(const CXXConstructExpr *Construct) const {
   return {B};
 }
 
+/// What is held by \p K, by a part of it, or by what it is a part of.
+Borrows MemoryValues::readPlace(const Keeper &K) const {
+  Borrows Result;
+  const bool IsWhole = K.Type.isNull() || cpp::recordOf(K.Type) ||
+                       K.Type->isArrayType() || K.Type->isReferenceType();
+  for (const Held &H : S.Env) {
+    if (H.By.Root != K.Root)
+      continue;
+    Borrow B = H.What;
+    if (std::optional<StringRef> In = pathWithin(H.By.Path, K.Path)) {
+      B.In = IsWhole ? In->str() : "";
+    } else {
+      // A part of a value that holds it somewhere, but not what it points to.
+      const auto Rest = pathWithin(K.Path, H.By.Path);
+      if (!Rest || leadsOut(*Rest))
+        continue;
+    }
+    if (!B.In.empty() || carriesSomewhere(K.Type, B))
+      Result.push_back(std::move(B));
+  }
+  return Result;
+}
+
+/// What \p All hold in the part that \p Step leads to.
+Borrows inPart(Borrows All, StringRef Step) {
+  Borrows Result;
+  for (Borrow &B : All) {
+    const auto In = pathWithin(B.In, Step);
+    if (!In && !B.In.empty())
+      continue;
+    B.In = In ? In->str() : "";
+    Result.push_back(std::move(B));
+  }
+  return Result;
+}
+
+/// Adds \p From, which are in the part that \p Step leads to.
+static void addPart(Borrows &Into, Borrows From, StringRef Step) {
+  for (Borrow &B : From) {
+    B.In = Step.str() + B.In;
+    Into.push_back(std::move(B));
+  }
+}
+
 Borrows MemoryValues::read(const Expr *E) const {
   E = cpp::peel(E);
   if (!E || E->isTypeDependent())
     return {};
-  if (isa<DeclRefExpr, MemberExpr>(E)) {
-    std::optional<Keeper> K = Keeper::of(E);
-    Borrows Result, OfMember;
-    for (const Held &H : S.Env) {
-      if (K && H.By == *K)
-        Result.push_back(H.What);
-      // A local struct with such a member.
-      else if (K && !K->Field && H.By.Root == K->Root &&
-               H.What.What == Borrow::Blob)
-        OfMember.push_back(H.What);
-    }
-    return Result.empty() ? OfMember : Result;
+  if (std::optional<Keeper> K = Keeper::of(E)) {
+    K->Type = E->getType();
+    return readPlace(*K);
+  }
+  if (const PartOf Part = partOf(E); Part.Whole) {
+    Borrows Result = inPart(read(Part.Whole), Part.Step);
+    llvm::erase_if(Result, [&](const Borrow &B) {
+      return B.In.empty() && !carriesSomewhere(E->getType(), B);
+    });
+    return Result;
   }
   if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
     Borrows A = read(Either->getTrueExpr());
-    const Borrows B = read(Either->getFalseExpr());
-    // Report only if both arms borrow.
-    if (A.empty() || B.empty())
-      return {};
-    A.append(B);
+    A.append(read(Either->getFalseExpr()));
     return A;
   }
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
     return readConstruct(Construct);
   if (const auto *List = dyn_cast<InitListExpr>(E))
-    return torch::mayHoldTensor(E->getType()) ? readBlobs(List->inits())
-                                              : Borrows();
+    return readInits(List);
   if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
     return read(List->getSubExpr());
+  if (const auto *Lambda = dyn_cast<LambdaExpr>(E))
+    return readCaptures(Lambda);
   if (const Expr *Pointer = pointerMoved(E))
     return read(Pointer);
   if (const auto *Unary = dyn_cast<UnaryOperator>(E)) { // &p[i]
@@ -320,13 +218,74 @@ Borrows MemoryValues::read(const Expr *E) const {
   return Call ? readCall(Call) : Borrows();
 }
 
-/// The borrows of a pair, a sample or a list of \p Values.
-Borrows MemoryValues::readBlobs(ArrayRef<const Expr *> Values) const {
+/// The borrows of a struct, array or list in braces.
+Borrows MemoryValues::readInits(const InitListExpr *List) const {
   Borrows Result;
-  for (const Expr *Value : Values)
-    for (const Borrow &B : read(Value))
-      if (B.What == Borrow::Blob)
-        Result.push_back(B);
+  const CXXRecordDecl *R = List->getType()->getAsCXXRecordDecl();
+  const unsigned Bases = R && R->hasDefinition() ? R->getNumBases() : 0;
+  auto Field = R && R->hasDefinition() ? R->field_begin()
+                                       : CXXRecordDecl::field_iterator();
+  for (unsigned I = 0; I < List->getNumInits(); ++I) {
+    std::string Step;
+    if (!R && List->getType()->isArrayType()) {
+      Step = "[" + std::to_string(I) + "]";
+    } else if (R && I >= Bases) {
+      if (Field == R->field_end())
+        break;
+      Step = fieldStep(*Field++);
+    }
+    Borrows Of = read(List->getInit(I));
+    llvm::erase_if(Of, [&](const Borrow &B) {
+      return B.In.empty() && !carries(List->getInit(I)->getType(), B);
+    });
+    addPart(Result, std::move(Of), Step);
+  }
+  return Result;
+}
+
+/// What a function object keeps: copies of variables, not references.
+Borrows MemoryValues::readCaptures(const LambdaExpr *Lambda) const {
+  Borrows Result;
+  auto Init = Lambda->capture_init_begin();
+  for (const LambdaCapture &Capture : Lambda->captures()) {
+    const Expr *Value = *Init++;
+    if (Capture.capturesVariable() && Capture.getCaptureKind() == LCK_ByCopy)
+      addPart(Result, read(Value),
+              "." + Capture.getCapturedVar()->getNameAsString());
+  }
+  return Result;
+}
+
+Borrows MemoryValues::readTuple(const cpp::Call &C) const {
+  Borrows Result;
+  for (unsigned I = 0; I < C.Args.size(); ++I)
+    addPart(Result, read(C.Args[I]), tupleStep(I));
+  return Result;
+}
+
+/// The borrows of a container, tuple, optional or function object of the
+/// standard library, or of a list or sample of tensors.
+Borrows MemoryValues::readHolder(const CXXConstructExpr *E) const {
+  const QualType T = E->getType();
+  Borrows Result;
+  for (unsigned I = 0; I < E->getNumArgs(); ++I) {
+    const Expr *Arg = E->getArg(I);
+    const bool SameKind = E->getNumArgs() == 1 &&
+                          cpp::recordOf(Arg->getType()) &&
+                          cpp::recordOf(Arg->getType())->getDeclName() ==
+                              cpp::recordOf(T)->getDeclName();
+    std::string Step;
+    if (SameKind || cpp::isFunctionObject(T))
+      ;
+    else if (isStdClass(T, StdClass::Tuple))
+      Step = tupleStep(I);
+    else if (isStdClass(T, StdClass::Box))
+      Step = "*";
+    else if (isStdClass(T, StdClass::Container) &&
+             !isa<CXXStdInitializerListExpr>(cpp::peel(Arg)))
+      Step = SomeElement.str();
+    addPart(Result, read(Arg), Step);
+  }
   return Result;
 }
 
@@ -342,15 +301,18 @@ Borrows MemoryValues::readConstruct(const CXXConstructExpr *Construct) const {
     for (const Expr *Arg : Construct->arguments())
       if (Arg->getType()->isPointerType())
         for (const Borrow &B : read(Arg))
-          if (B.What == Borrow::Data)
+          if (B.What == Borrow::Data || B.What == Borrow::Given)
             return {B};
     return {};
-  } else if (torch::mayHoldTensor(T) && !torch::isModule(T)) {
-    Result = readBlobs(ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
+  } else if ((torch::mayHoldTensor(T) && !torch::isModule(T)) ||
+             isStdClass(T, StdClass::Container | StdClass::Tuple |
+                               StdClass::Box | StdClass::Function)) {
+    Result = readHolder(Construct);
   }
   if (!Copies && Result.empty())
     Result = readLent(cpp::Call(Construct), MemorySummary::This);
-  llvm::erase_if(Result, [&](const Borrow &B) { return !carries(T, B); });
+  llvm::erase_if(Result,
+                 [&](const Borrow &B) { return !carriesSomewhere(T, B); });
   return Result;
 }
 
@@ -405,6 +367,7 @@ Alone MemoryValues::aloneIn(const Expr *E, const VarDecl *Self) const {
     return [&, Part](const VarDecl *Var) {
       torch::TensorTraits Traits;
       Traits.OnDevice = S.Tensors.lookup(Var).OnDevice;
+      Traits.Contiguous = S.Contiguous.contains(Var);
       return std::pair(Var == Self ? stateOf(Var).*Part : Fresh::No, Traits);
     };
   };
@@ -465,9 +428,32 @@ bool MemoryValues::carries(QualType T, const Borrow &B) {
     return torch::mayHoldTensor(T);
   case Borrow::Data:
     return T->isPointerType() || torch::isAccessor(T) || isViewClass(T);
+  case Borrow::Given:
+    return T->isPointerType() || torch::isAccessor(T) || isViewClass(T) ||
+           torch::isArrayRef(T);
   default:
     return T->isPointerType() || torch::isArrayRef(T);
   }
+}
+
+bool MemoryValues::carriesSomewhere(QualType T, const Borrow &B,
+                                    unsigned Depth) {
+  if (T.isNull() || T->isDependentType() || Depth > 3 ||
+      (Depth > 0 && T->isReferenceType()))
+    return false;
+  if (const auto *Array = T->getAsArrayTypeUnsafe())
+    T = Array->getElementType();
+  if (carries(T, B))
+    return true;
+  auto InPart = [&](QualType Part) {
+    return carriesSomewhere(Part, B, Depth + 1);
+  };
+  const CXXRecordDecl *R = cpp::recordOf(T);
+  if (!R || torch::isTensor(T))
+    return false;
+  if (R->isLambda() || cpp::isFunctionObject(T))
+    return !B.In.empty() || R->isLambda();
+  return isOfLibrary(R) ? anyTypeArgument(R, InPart) : anyPart(R, InPart);
 }
 
 //===----------------------------------------------------------------------===//
@@ -475,7 +461,7 @@ bool MemoryValues::carries(QualType T, const Borrow &B) {
 //===----------------------------------------------------------------------===//
 
 /// The variable that \p E is, or is a part of by value: `v[0]`, `s.pixels`.
-std::optional<Buffer> MemoryValues::partOf(const Expr *E) const {
+std::optional<Buffer> MemoryValues::bufferIn(const Expr *E) const {
   Buffer B;
   while ((E = cpp::peel(E))) {
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
@@ -519,7 +505,7 @@ std::optional<Buffer> MemoryValues::pixelsOf(const Expr *Image) const {
   while (const Expr *Shown = imageShownBy(dyn_cast_or_null<CallExpr>(Image)))
     Image = cpp::peel(Shown);
   if (!Image || !Image->isPRValue())
-    return partOf(Image);
+    return bufferIn(Image);
   // One of another function's may be counted elsewhere, too.
   if (!makesMat(Image))
     return std::nullopt;
@@ -531,7 +517,7 @@ std::optional<Buffer> MemoryValues::bufferOf(const Expr *E) const {
   if (!E)
     return std::nullopt;
   if (const auto *Unary = dyn_cast<UnaryOperator>(E))
-    return Unary->getOpcode() == UO_AddrOf ? partOf(Unary->getSubExpr())
+    return Unary->getOpcode() == UO_AddrOf ? bufferIn(Unary->getSubExpr())
                                            : std::nullopt;
   if (const Expr *Pointer = pointerMoved(E)) {
     std::optional<Buffer> B = bufferOf(Pointer);
@@ -542,7 +528,7 @@ std::optional<Buffer> MemoryValues::bufferOf(const Expr *E) const {
   // Also rows[0] of int rows[2][3].
   if (isa<DeclRefExpr, ArraySubscriptExpr, MemberExpr>(E) &&
       E->getType()->isArrayType())
-    return partOf(E);
+    return bufferIn(E);
   if (const VarDecl *Var = namedBy(E)) {
     auto It = S.Pointers.find(Var);
     return isOwn(Var) && It != S.Pointers.end() ? std::optional(It->second)
@@ -580,7 +566,7 @@ std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call) const {
     return std::nullopt;
   const Expr *Of = cpp::peel(Object);
   if (!Of->isPRValue() || !isa<CallExpr, CXXConstructExpr>(Of))
-    return partOf(Object);
+    return bufferIn(Object);
   if (!isOwningContainer(Of->getType()))
     return std::nullopt;
   return Buffer{/*Owner=*/nullptr, Of};

@@ -1,0 +1,156 @@
+//===- MemoryReports.cpp - What dangles, and what callers are told --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "analysis/flow/memory/MemoryDomain.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "clang/AST/ASTContext.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+using torch::Fresh;
+
+/// Is the value of \p Place only copied to another place, which is followed?
+bool MemoryDomain::isCopied(const Expr *Place) const {
+  const auto *Copy = dyn_cast_or_null<CXXConstructExpr>(in().outerOf(Place));
+  if (!Copy || !Copy->getConstructor()->isCopyOrMoveConstructor())
+    return false;
+  const Stmt *User = in().outerOf(Copy);
+  return isa_and_nonnull<DeclStmt>(User) ||
+         cpp::isAssignment(dyn_cast_or_null<CallExpr>(User));
+}
+
+void MemoryDomain::visitRead(const Expr *E) {
+  SourceLocation At;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    // Of `auto [a, b] = pair` a and b are read, of a range its elements.
+    if (!isa<DecompositionDecl>(Ref->getDecl()) &&
+        !Ref->getDecl()->isImplicit())
+      At = Ref->getLocation();
+  } else if (const auto *Member = dyn_cast<MemberExpr>(E);
+             Member && isa<CXXThisExpr>(cpp::peel(Member->getBase()))) {
+    At = Member->getMemberLoc();
+  }
+  if (At.isInvalid() ||
+      llvm::none_of(S.Env, [](const Held &H) { return H.Ended.has_value(); }))
+    return;
+  const std::optional<Keeper> Root = Keeper::of(E);
+  if (!Root || llvm::none_of(S.Env, [&](const Held &H) {
+        return H.Ended && H.By.Root == Root->Root;
+      }))
+    return;
+  // The part that is read.
+  const Expr *Top = E;
+  bool Silent = Body.Silent.contains(E);
+  for (const Expr *Outer = E; Outer;
+       Outer = dyn_cast_or_null<Expr>(in().outerOf(Outer))) {
+    if (Outer != E && cpp::peel(partOf(Outer).Whole) == Top) {
+      Top = Outer;
+      Silent |= Body.Silent.contains(Top);
+    } else if (Outer != E && !isa<CastExpr>(Outer)) {
+      break;
+    }
+  }
+  const std::optional<Keeper> Read = Keeper::of(Top);
+  if (!Read)
+    return;
+  for (const Held &H : S.Env) {
+    if (!H.Ended || H.By.Root != Read->Root)
+      continue;
+    const auto Inside = pathWithin(H.By.Path, Read->Path);
+    const auto Beyond = pathWithin(Read->Path, H.By.Path);
+    // What is written through a pointer reads the pointer.
+    const bool IsRead = Silent ? Beyond && leadsOut(*Beyond)
+                        : Inside && !Inside->empty() ? !isCopied(Top)
+                                                     : Inside || Beyond;
+    if (IsRead)
+      report(H, *H.Ended, At, At);
+  }
+}
+
+/// The parameters go, and what outlives the function keeps what it has.
+void MemoryDomain::leaveFunction() {
+  const SourceLocation End = F->getBody()->getEndLoc();
+  for (const VarDecl *Param : S.Freed)
+    if (std::optional<unsigned> Index = indexOf(Param))
+      Out->Frees.insert(*Index);
+  for (const ParmVarDecl *Param : F->parameters())
+    leaveScope(Param, End);
+  for (const Held &H : S.Env) {
+    if (!H.By.outlives())
+      continue;
+    if (H.Ended) {
+      report(H, *H.Ended == Dangling::Scope ? Dangling::Stored : *H.Ended, {},
+             End);
+    } else if (isa<FieldDecl>(H.By.Root)) {
+      lend(H.What, MemorySummary::This,
+           fieldStep(cast<FieldDecl>(H.By.Root)) + H.By.Path);
+    } else if (std::optional<unsigned> To = indexOf(H.By.Root)) {
+      lend(H.What, *To, H.By.Path);
+    }
+  }
+}
+
+/// Of the findings about a borrowing expression one is reported: the first in
+/// the source that comes after the borrowing, else the first.
+void MemoryDomain::report(Dangling D, SourceLocation At) {
+  if (!Out || D.What.What == Borrow::Given)
+    return;
+  D.Body = F->getBody();
+  auto [It, New] = Found.insert({D.What.Source, {At, D}});
+  const SourceLocation Known = It->second.first;
+  // In a loop the expression itself may be the next to read what it keeps.
+  const SourceLocation Made = D.What.Source->getEndLoc();
+  const SourceManager &SM = Context.getSourceManager();
+  const bool IsLater = !SM.isBeforeInTranslationUnit(At, Made);
+  const bool KnownIsLater = !SM.isBeforeInTranslationUnit(Known, Made);
+  if (!New &&
+      (IsLater != KnownIsLater ? IsLater
+                               : SM.isBeforeInTranslationUnit(At, Known)))
+    It->second = {At, std::move(D)};
+}
+
+void MemoryDomain::report(const Held &H, Dangling::How Why,
+                          SourceLocation UsedAt, SourceLocation At) {
+  report({Why, H.What, H.By.name(), H.KeptAt, H.Statement, H.EndsAt, UsedAt},
+         At);
+}
+
+std::optional<unsigned> MemoryDomain::indexOf(const ValueDecl *D) const {
+  const auto *Param = dyn_cast_or_null<ParmVarDecl>(D);
+  if (!Param || Param->getDeclContext() != F)
+    return std::nullopt;
+  return Param->getFunctionScopeIndex();
+}
+
+/// The caller's memory goes to \p To.
+void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
+  std::optional<unsigned> Of = indexOf(B.Owner);
+  if (!Out || !Of || B.What == Borrow::Elements)
+    return;
+  // A copy of the caller's object, but for tensors, which share.
+  const QualType T = B.Owner->getType();
+  if (!T->isReferenceType() && !T->isPointerType() && !torch::isTensor(T) &&
+      B.What != Borrow::Given)
+    return;
+  MemorySummary::Lent L{*Of,       To,     Field.str(), B.What,  B.Sure,
+                        B.Through, B.Part, B.AtStart,   B.Traits};
+  std::vector<MemorySummary::Lent> &Lends = Out->Lends;
+  auto Known = llvm::find_if(Lends, [&](const auto &Other) {
+    return Other.Of == L.Of && Other.To == L.To && Other.Field == L.Field &&
+           Other.What == L.What;
+  });
+  const size_t Index = Known - Lends.begin();
+  if (Known == Lends.end()) {
+    Lends.push_back(std::move(L));
+    ReturnsThat.push_back(To == MemorySummary::Result ? 0 : Body.Results);
+  } else if (L.Sure < Known->Sure) {
+    *Known = std::move(L);
+  }
+  if (To == MemorySummary::Result)
+    ++ReturnsThat[Index];
+}
+
+} // namespace libtorch_tidy::flow

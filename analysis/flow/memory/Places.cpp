@@ -1,0 +1,283 @@
+//===- Places.cpp - Where a pointer can be stored -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "analysis/flow/memory/Places.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/storage/Storage.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+using namespace cpp;
+
+const VarDecl *namedBy(const Expr *E) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(cpp::peel(E));
+  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Paths
+//===----------------------------------------------------------------------===//
+
+/// Takes the first step off \p Path, which is not empty.
+static StringRef takeStep(StringRef &Path) {
+  const size_t End = Path.find_first_of(".[<*", 1);
+  // The star of an element that is not known belongs to its step.
+  const StringRef Step = Path.starts_with(SomeElement)
+                             ? Path.take_front(SomeElement.size())
+                             : Path.take_front(End);
+  Path = Path.drop_front(Step.size());
+  return Step;
+}
+
+static bool isSameStep(StringRef A, StringRef B, bool Surely) {
+  if (Surely)
+    return A == B && A != SomeElement;
+  auto IsNumber = [](StringRef Step) { return isdigit(Step[1]); };
+  return A == B ||
+         (A[0] == '[' && B[0] == '[' &&
+          !(A.size() > 2 && B.size() > 2 && IsNumber(A) && IsNumber(B)));
+}
+
+std::optional<StringRef> pathWithin(StringRef Part, StringRef Whole,
+                                    bool Surely) {
+  while (!Whole.empty())
+    if (Part.empty() || !isSameStep(takeStep(Part), takeStep(Whole), Surely))
+      return std::nullopt;
+  return Part;
+}
+
+bool isDeep(StringRef Path) {
+  unsigned Steps = 0;
+  for (; !Path.empty(); takeStep(Path))
+    ++Steps;
+  return Steps > 6;
+}
+
+bool leadsOut(StringRef Path) {
+  while (!Path.empty())
+    if (takeStep(Path) == "*")
+      return true;
+  return false;
+}
+
+std::string tupleStep(unsigned I) { return "<" + std::to_string(I) + ">"; }
+
+std::string fieldStep(const FieldDecl *Field) {
+  const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
+  if (isStdClass(R, StdClass::Tuple))
+    return tupleStep(cpp::nameOf(Field) == "second");
+  return "." + Field->getNameAsString();
+}
+
+/// The step to the element at \p Index, which may be null.
+static std::string elementStep(const Expr *Index) {
+  Index = cpp::peel(Index);
+  if (const auto *Number = dyn_cast_or_null<IntegerLiteral>(Index))
+    return "[" + llvm::toString(Number->getValue(), 10, false) + "]";
+  if (const VarDecl *Var = namedBy(Index))
+    return "[" + Var->getNameAsString() + "]";
+  return SomeElement.str();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps of expressions
+//===----------------------------------------------------------------------===//
+
+/// What range-for iterates over with \p E, the variable that the compiler adds
+/// for the iterator; null for others.
+static const Expr *rangeOf(const Expr *E) {
+  const VarDecl *Begin = namedBy(E);
+  if (!Begin || !Begin->isImplicit() || !Begin->hasInit())
+    return nullptr;
+  const Expr *Init = cpp::valueOf(Begin->getInit());
+  if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Init))
+    return does(Call, Std::Begin) ? Call->getImplicitObjectArgument() : nullptr;
+  return Init && Init->getType()->isArrayType() ? Init : nullptr;
+}
+
+/// Does the subscript, at() or back() of a \p T lead to elements that it owns?
+static bool ownsElements(QualType T) {
+  const CXXRecordDecl *R = cpp::recordOf(T);
+  return R && !torch::isTensor(T) && !torch::isArrayRef(T) &&
+         !torch::isAccessor(T) && !isStdClass(R, StdClass::NotOwning) &&
+         !isView(T) && !isMat(T);
+}
+
+static PartOf partOf(const CXXOperatorCallExpr *Op) {
+  const Expr *Object = Op->getArg(0);
+  const bool Arrow = Op->getOperator() == OO_Arrow;
+  if (Op->getOperator() == OO_Subscript && Op->getNumArgs() == 2 &&
+      ownsElements(Object->getType()))
+    return {Object, elementStep(Op->getArg(1))};
+  if (!Arrow && (Op->getOperator() != OO_Star || Op->getNumArgs() != 1))
+    return {};
+  if (const Expr *Range = Arrow ? nullptr : rangeOf(Object))
+    return {Range, SomeElement.str()};
+  // Arrow leads to a pointer, and the member that it is for goes on from it.
+  return isStdClass(Object->getType(), StdClass::Box)
+             ? PartOf{Object, Arrow ? "" : "*"}
+             : PartOf();
+}
+
+static PartOf partOf(const CallExpr *Call) {
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return partOf(Op);
+  if (isStdCall(Call, Std::Part) && Call->getNumArgs() == 1) {
+    const auto *Args = Call->getDirectCallee()->getTemplateSpecializationArgs();
+    const bool ByNumber = Args && Args->size() > 0 &&
+                          Args->get(0).getKind() == TemplateArgument::Integral;
+    return ByNumber
+               ? PartOf{Call->getArg(0),
+                        tupleStep(Args->get(0).getAsIntegral().getZExtValue())}
+               : PartOf();
+  }
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  const Expr *Object = Method ? Method->getImplicitObjectArgument() : nullptr;
+  if (!Object || Object->getType()->isPointerType() ||
+      !isOfLibrary(Call->getDirectCallee()))
+    return {};
+  if (does(Call, Std::Target) && isStdClass(Object->getType(), StdClass::Box))
+    return {Object, Call->getType()->isPointerType() ? "" : "*"};
+  if (Call->isLValue() && ownsElements(Object->getType())) {
+    if (does(Call, Std::Element))
+      return {Object,
+              elementStep(Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr)};
+    if (does(Call, Std::Insert))
+      return {Object, SomeElement.str()};
+  }
+  return {};
+}
+
+PartOf partOf(const Expr *E) {
+  E = cpp::peel(E);
+  if (const auto *Member = dyn_cast_or_null<MemberExpr>(E)) {
+    const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    if (!Field || isa<CXXThisExpr>(cpp::peel(Member->getBase())))
+      return {};
+    return {Member->getBase(),
+            (Member->isArrow() ? "*" : "") + fieldStep(Field)};
+  }
+  if (const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(E)) {
+    const Expr *Base = Subscript->getBase();
+    if (cpp::peel(Base)->getType()->isArrayType())
+      return {Base, elementStep(Subscript->getIdx())};
+    std::string Step = elementStep(Subscript->getIdx());
+    return {Base, Step == "[0]" ? "*" : "*" + Step};
+  }
+  if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(E)) {
+    if (Unary->getOpcode() != UO_Deref)
+      return {};
+    const Expr *Pointer = cpp::peel(Unary->getSubExpr());
+    if (const Expr *Range = rangeOf(Pointer))
+      return {Range, SomeElement.str()};
+    if (const auto *Address = dyn_cast<UnaryOperator>(Pointer);
+        Address && Address->getOpcode() == UO_AddrOf)
+      return {Address->getSubExpr(), ""};
+    return {Pointer, "*"};
+  }
+  if (const Expr *Moved = E ? movedBy(E) : nullptr)
+    return {Moved, ""};
+  const auto *Call = dyn_cast_or_null<CallExpr>(E);
+  return Call ? partOf(Call) : PartOf();
+}
+
+//===----------------------------------------------------------------------===//
+// Keepers
+//===----------------------------------------------------------------------===//
+
+/// What local reference \p Var is another name of; null for others.
+static const Expr *sameAs(const VarDecl *Var) {
+  const bool IsName = Var->isLocalVarDecl() && Var->hasInit() &&
+                      Var->getType()->isReferenceType();
+  return IsName && !isa<ExprWithCleanups>(Var->getInit()) ? Var->getInit()
+                                                          : nullptr;
+}
+
+std::optional<Keeper> Keeper::of(const Expr *E) {
+  std::string Path;
+  const QualType Type = E ? cpp::peel(E)->getType() : QualType();
+  for (unsigned Depth = 0; E && Depth < MaxChase; ++Depth) {
+    E = cpp::peel(E);
+    if (PartOf Part = flow::partOf(E); Part.Whole) {
+      Path = Part.Step + Path;
+      E = Part.Whole;
+      continue;
+    }
+    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+      return Field ? std::optional(Keeper{Field, Path, Type}) : std::nullopt;
+    }
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    const ValueDecl *D = Ref ? Ref->getDecl() : nullptr;
+    if (const auto *Bound = dyn_cast_or_null<BindingDecl>(D)) {
+      if (!Bound->getHoldingVar()) {
+        E = Bound->getBinding();
+        continue;
+      }
+      const auto *Whole = cast<DecompositionDecl>(Bound->getDecomposedDecl());
+      const auto At = llvm::find(Whole->bindings(), Bound);
+      Path = tupleStep(At - Whole->bindings().begin()) + Path;
+      D = Whole;
+    }
+    const auto *Var = dyn_cast_or_null<VarDecl>(D);
+    if (!Var)
+      return std::nullopt;
+    E = sameAs(Var);
+    if (!E)
+      return Keeper{Var, Path, Type};
+    // A reference to a result is a place of its own.
+    std::optional<Keeper> Named = Keeper::of(E);
+    if (!Named)
+      return Keeper{Var, Path, Type};
+    return Keeper{Named->Root, Named->Path + Path, Type};
+  }
+  return std::nullopt;
+}
+
+std::optional<Keeper> Keeper::pointedToBy(const Expr *E) {
+  E = cpp::peel(E);
+  const auto *Address = dyn_cast_or_null<UnaryOperator>(E);
+  if (Address && Address->getOpcode() == UO_AddrOf)
+    return of(Address->getSubExpr());
+  std::optional<Keeper> K = of(E);
+  if (!K || E->getType()->isArrayType())
+    return K;
+  K->Path += "*";
+  K->Type = {};
+  return K;
+}
+
+std::string Keeper::name() const {
+  std::string Name = Root->getNameAsString();
+  bool Pointer = false;
+  for (StringRef Rest = Path; !Rest.empty();) {
+    const StringRef Step = takeStep(Rest);
+    if (Step == "*") {
+      Pointer = true;
+    } else if (Step[0] == '.' || Step[0] == '<') {
+      if (Step[0] == '.')
+        Name += (Pointer ? "->" : ".") + Step.drop_front().str();
+      Pointer = false;
+    }
+  }
+  return (Pointer ? "*" : "") + Name;
+}
+
+bool Keeper::outlives() const {
+  const auto *Var = dyn_cast<VarDecl>(Root);
+  if (!Var || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal())
+    return true;
+  if (!isa<ParmVarDecl>(Var))
+    return false;
+  const QualType T = Var->getType();
+  if (T->isReferenceType())
+    return T->isLValueReferenceType();
+  return leadsOut(Path) && !isStdClass(T, {"unique_ptr", "optional"});
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,79 @@
+//===- Places.h - Where a pointer can be stored -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+/// \file
+/// The places of a function that can hold a pointer: variables, fields of
+/// `*this`, and all parts of them. A path leads from an object to a part of it,
+/// step by step: `.name` for a field, `<1>` for a part of a pair or tuple,
+/// `[i]` for an element (`[*]` where it is not known which), `*` for what a
+/// pointer, smart pointer or optional leads to. A path names nothing of the
+/// syntax tree, so that summaries can have it.
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_PLACES_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_PLACES_H
+
+#include "clang/AST/ExprCXX.h"
+#include <optional>
+#include <string>
+
+namespace libtorch_tidy::flow {
+
+/// The variable that \p E names, without implicit nodes; null for others.
+const clang::VarDecl *namedBy(const clang::Expr *E);
+
+/// The object that an expression names a part of, and the step from it to the
+/// part. Whole is null where there is none.
+struct PartOf {
+  const clang::Expr *Whole = nullptr;
+  std::string Step;
+};
+PartOf partOf(const clang::Expr *E);
+
+/// The step to argument \p I of a class template: a part of a pair or tuple.
+std::string tupleStep(unsigned I);
+/// The step to \p Field.
+std::string fieldStep(const clang::FieldDecl *Field);
+/// The step to an element that is not known.
+inline constexpr llvm::StringLiteral SomeElement = "[*]";
+
+/// What leads on from the end of \p Whole to the end of \p Part; nullopt when
+/// \p Part is not in it. One element may be another, unless both have numbers;
+/// with \p Surely only the same one is.
+std::optional<llvm::StringRef>
+pathWithin(llvm::StringRef Part, llvm::StringRef Whole, bool Surely = false);
+/// Does \p Path go through a pointer?
+bool leadsOut(llvm::StringRef Path);
+/// Is \p Path so long that it may be one of a list or tree without end?
+bool isDeep(llvm::StringRef Path);
+
+/// A place that can hold a borrow.
+struct Keeper {
+  /// A variable, or a field of `*this`.
+  const clang::ValueDecl *Root = nullptr;
+  std::string Path;
+  clang::QualType Type; ///< Of the place; null where it is not known.
+
+  bool operator==(const Keeper &O) const {
+    return Root == O.Root && Path == O.Path;
+  }
+  /// The place that \p E names, also through references; nullopt for results.
+  static std::optional<Keeper> of(const clang::Expr *E);
+  /// All of \p Var.
+  static Keeper of(const clang::ValueDecl *Var) {
+    return {Var, {}, Var->getType()};
+  }
+  /// What pointer \p E points to.
+  static std::optional<Keeper> pointedToBy(const clang::Expr *E);
+  /// As the user would write it, without elements.
+  std::string name() const;
+  /// Is it there when the function is over?
+  bool outlives() const;
+  /// Is there one element of several on the way?
+  bool isOneOfSeveral() const {
+    return llvm::StringRef(Path).contains(SomeElement);
+  }
+};
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_PLACES_H
