@@ -297,6 +297,17 @@ Error Run::checkOutputs() const {
     Inputs.push_back({"the compile database", std::move(Database)});
   if (Error E = checkDistinct(Outputs, Inputs))
     return E;
+  // What the analysis reads besides is known only when it has been read.
+  for (const NamedFile &Output : Outputs) {
+    const StringRef Name = llvm::sys::path::filename(Output.Path);
+    const bool IsSource =
+        !llvm::sys::path::extension(Name).empty() && isCxxFile(Name);
+    if ((IsSource || Name == ".clang-tidy") &&
+        llvm::sys::fs::exists(Output.Path))
+      return makeError("cannot write '" + Output.Path + "': " + Output.Role +
+                       " names " +
+                       (IsSource ? "a source file" : "a configuration"));
+  }
   // A baseline is read and written again; other outputs are not for its place.
   return checkDistinct(llvm::ArrayRef(Outputs).drop_back(),
                        {{"the baseline", Options.Selection.Baseline}});

@@ -206,7 +206,7 @@ bool FixRounds::writeFiles() {
       Problem = "'" + Path +
                 "' has changed since it was analysed: its fixes are not "
                 "applied";
-    } else if (llvm::Expected<OutputFile> File = OutputFile::open(Path);
+    } else if (llvm::Expected<OutputFile> File = OutputFile::openSource(Path);
                !File) {
       Problem = llvm::toString(File.takeError());
     } else if (Error E = File->write(Text)) {

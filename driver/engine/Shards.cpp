@@ -104,9 +104,10 @@ private:
   /// False when the file is missing or cut off, or was made with other options,
   /// of other files or by another version.
   bool read(unsigned Round, unsigned Index, bool Keep) {
-    auto Text = llvm::MemoryBuffer::getFile(nameOf(Round, Index),
-                                            /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+    // A stranger's folder can have a pipe or an endless device by that name.
+    auto Text =
+        All.files().getBufferForFile(nameOf(Round, Index), /*FileSize=*/-1,
+                                     /*RequiresNullTerminator=*/false);
     if (!Text)
       return false;
     const auto Whole = fromBytes<ShardFile>((*Text)->getBuffer());

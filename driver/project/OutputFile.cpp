@@ -74,7 +74,54 @@ static std::error_code createNextTo(StringRef Path, std::string &Name,
   return EC;
 }
 
+static bool isIn(StringRef Path, StringRef Folder) {
+  return Path.consume_front(Folder) &&
+         (Path.empty() || Path.starts_with("/") || Folder.ends_with("/"));
+}
+
+/// The folder that what a commit holds lies in: the nearest one that has a
+/// repository of git, else the working folder. Canonical.
+static std::string checkout() {
+  llvm::SmallString<256> Folder;
+  if (fs::real_path(".", Folder))
+    return {};
+  for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir))
+    if (fs::exists(Dir + "/.git"))
+      return Dir.str();
+  return Folder.str().str();
+}
+
+/// The first symbolic link on the way to \p Path that lies in the checkout and
+/// leads out of it; empty when there is none.
+static std::string linkOut(StringRef Path) {
+  const std::string Top = checkout();
+  if (Top.empty())
+    return {};
+  llvm::SmallString<256> Absolute(Path), Way;
+  fs::make_absolute(Absolute);
+  for (auto I = path::begin(Absolute), E = path::end(Absolute); I != E; ++I) {
+    path::append(Way, *I);
+    if (!fs::is_symlink_file(Way))
+      continue;
+    llvm::SmallString<256> Folder, Target;
+    // What does not exist yet is made where the link says.
+    if (fs::real_path(path::parent_path(Way), Folder) || !isIn(Folder, Top))
+      continue;
+    if (fs::real_path(Way, Target) || !isIn(Target, Top))
+      return Way.str().str();
+  }
+  return {};
+}
+
 Expected<OutputFile> OutputFile::open(StringRef Path) {
+  if (Path != "-" && !descriptorOf(Path))
+    if (std::string Link = linkOut(Path); !Link.empty())
+      return cannotWrite(Path, "the symbolic link '" + Link +
+                                   "' leads out of the checkout");
+  return openSource(Path);
+}
+
+Expected<OutputFile> OutputFile::openSource(StringRef Path) {
   OutputFile Result(Path);
   if (Path == "-")
     return Result;

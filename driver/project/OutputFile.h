@@ -21,7 +21,11 @@ namespace libtorch_tidy::driver {
 /// /dev/stderr) is written to, and neither replaced nor removed.
 class OutputFile {
 public:
+  /// An error, too, where a symbolic link of the checkout around the working
+  /// folder leads out of it: a commit can hold one by the name of any output.
   static llvm::Expected<OutputFile> open(llvm::StringRef Path);
+  /// The same for a source file, which links lead to as its author meant.
+  static llvm::Expected<OutputFile> openSource(llvm::StringRef Path);
 
   bool isStdout() const { return Path == "-"; }
   llvm::Error write(llvm::StringRef Content);
