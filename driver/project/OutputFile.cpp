@@ -104,10 +104,10 @@ static std::string linkOut(StringRef Path) {
     if (!fs::is_symlink_file(Way))
       continue;
     llvm::SmallString<256> Folder, Target;
-    // What does not exist yet is made where the link says.
     if (fs::real_path(path::parent_path(Way), Folder) || !isIn(Folder, Top))
       continue;
-    if (fs::real_path(Way, Target) || !isIn(Target, Top))
+    // A link to nothing is replaced.
+    if (!fs::real_path(Way, Target) && !isIn(Target, Top))
       return Way.str().str();
   }
   return {};
