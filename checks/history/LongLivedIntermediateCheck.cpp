@@ -11,9 +11,11 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/guards/Arbiter.h"
+#include "checks/history/HeldMemory.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -35,8 +37,18 @@ constexpr struct LongLivedIntermediateReasons {
   Reason UnseenCallee{"unseen-callee", Effect::Advice,
                       "It goes through a function that cannot be seen and "
                       "makes a tensor of it."};
-  Reason BeforeLoop{"used-before-loop", Effect::Advice,
-                    "It is last used before the loop."};
+  Reason OneCall{"one-call", Effect::Advice,
+                 "It is held during one call of a module, or during an "
+                 "operator that computes much, not during a loop of modules."};
+  Reason SomeSize{"operator-result", Effect::Advice,
+                  "No module, matrix product or convolution takes part in what "
+                  "is held: it is as large as the operands of an operator."};
+  Reason OnlyNumber{"number-read-later", Effect::Advice,
+                    "Its size, or another property, is read later: that can be "
+                    "read before."};
+  Reason CallersCopy{"callers-copy", Effect::Advice,
+                     "A function takes it by value and replaces its own copy, "
+                     "which moving it in would free."};
   Reason OfInput{"computed-from-input", Effect::Advice,
                  "It is what `forward` computes from its input, whose history "
                  "is the caller's."};
@@ -67,6 +79,9 @@ constexpr struct LongLivedIntermediateReasons {
   Reason Overwritten{"overwritten", Effect::Silent,
                      "The member is given another value before the function "
                      "returns."};
+  Reason SeveralNames{"several-names", Effect::NoFix,
+                      "Several variables hold it, or it is no tensor and no "
+                      "container of tensors that could let go of it there."};
   Reason CannotMove{"cannot-move", Effect::NoFix,
                     "The declaration cannot move, and there is no tensor that "
                     "could be let go of after its last use."};
@@ -90,14 +105,6 @@ struct Outer {
   bool isReleased() const {
     return !Graph || (Graph->Consumers & Label::Backward);
   }
-};
-
-/// A tensor that is last used before a loop that runs a network, and lives on
-/// while it does. Where a graph holds it, letting go of it changes nothing.
-struct Earlier {
-  const VarDecl *Var;
-  const Stmt *Last, *Loop;
-  const Reason *Silence;
 };
 
 /// A member or static that is set to a tensor with its graph, which nothing
@@ -223,7 +230,8 @@ const Label *madeIn(const Stmt *Statement, const FunctionFlow &Flow) {
 
 std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
                                  const FunctionFlow &Flow,
-                                 const Arbiter &Guards) {
+                                 const Arbiter &Guards,
+                                 llvm::function_ref<Amount()> SizeOf) {
   if (!torch::mayHoldTensor(V->getType()) || torch::isModule(V->getType()))
     return std::nullopt;
   const Stmt *Declared = Flow.declarationOf(V);
@@ -246,7 +254,9 @@ std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
     return std::nullopt; // It is not large.
 
   const Expr *Final = assignedTo(Last, V);
-  if (torch::namesLoss(V->getName()) || isSmall(In.originOf(wholeOf(Made))))
+  // What operators make of large tensors is no number, whatever its name is.
+  if ((torch::namesLoss(V->getName()) || isSmall(In.originOf(wholeOf(Made)))) &&
+      !(Found.isReleased() && factsOf(Made) && SizeOf() == Amount::Large))
     Found.Silence = &LongLivedIntermediate.Small;
   else if (llvm::any_of(Uses, [&](const DeclRefExpr *Ref) {
              return In.around<LambdaExpr>(Ref);
@@ -290,67 +300,153 @@ Finding worded(const Outer &Found, const ASTContext &Context) {
   return F.fix(letGo(Found.Var, Found.Last, Context));
 }
 
-std::optional<Earlier> decideEarlier(const VarDecl *V,
-                                     llvm::ArrayRef<const VarDecl *> Guards,
-                                     const FunctionFlow &Flow) {
-  cpp::Body &Body = cpp::Body::of(Flow.function());
-  if (!Body.isOwn(V) || !torch::isTensor(V->getType()) ||
-      V->getType().isConstQualified() || !isComputed(V->getInit()))
-    return std::nullopt;
-  const auto *Declared = dyn_cast_or_null<DeclStmt>(Flow.declarationOf(V));
+/// Fewer bytes than these do not matter next to a module.
+constexpr uint64_t Notable = 1 << 20;
+
+/// Why what \p Held says is no finding; null when it is one. \p Bytes are
+/// those that it takes, where they are known.
+const Reason *silenceOf(const HeldMemory &Held, std::optional<uint64_t> Bytes) {
+  switch (Held.Names->Else) {
+  case MemoryNames::Holder::Lambda:
+    return &LongLivedIntermediate.Captured;
+  case MemoryNames::Holder::Returned:
+  case MemoryNames::Holder::Other:
+    return &LongLivedIntermediate.KeptElsewhere;
+  case MemoryNames::Holder::None:
+    break;
+  }
+  const bool IsLoss = llvm::any_of(Held.Vars, [](const VarDecl *V) {
+    return torch::namesLoss(V->getName());
+  });
+  return Bytes ? (*Bytes < Notable ? &LongLivedIntermediate.Small : nullptr)
+         : Held.Names->Size == Amount::Filled ||
+                 (IsLoss && Held.Names->Size < Amount::Large)
+             ? &LongLivedIntermediate.Small
+             : nullptr;
+}
+
+/// What runs at the heavy point: 'net'.
+std::string runningAt(const HeldMemory &Held) {
+  const std::string Module = torch::calledModule(Held.Heavy);
+  if (!Module.empty())
+    return quoted(Module);
+  const auto *Callee = dyn_cast_or_null<NamedDecl>(Held.Heavy->getCalleeDecl());
+  return Callee && Callee->getDeclName().isIdentifier() ? quoted(Callee)
+                                                        : "this call";
+}
+
+/// The last statement of the block that declares the variable of \p Held which
+/// mentions it, where the heavy point stands after it; null otherwise.
+const Stmt *lastBefore(const HeldMemory &Held, const FunctionFlow &Flow) {
+  const VarDecl *V = Held.Vars.front();
+  const Stmt *Declared = Flow.declarationOf(V);
   const auto *Block =
       Declared ? dyn_cast_or_null<CompoundStmt>(Flow.parentOf(Declared))
                : nullptr;
-  // Without a guard, a graph may hold it all the same.
-  if (!Block || llvm::none_of(Guards, [&](const VarDecl *Guard) {
-        const Stmt *Scope = Body.scopeOf(Guard);
-        return Scope && Flow.isWithin(Declared, Scope) &&
-               Guard->getLocation() < V->getLocation();
-      }))
-    return std::nullopt;
-  const Stmt *Last = Declared;
-  bool Captured = false, Aliased = false;
-  cpp::forEach<DeclRefExpr>(Body.root(), [&](const DeclRefExpr *Ref) {
-    if (Ref->getDecl() != V)
-      return;
-    Captured |= Body.around<LambdaExpr>(Ref) != nullptr;
-    // What is only computed with it holds nothing of it.
-    const CallExpr *User = Body.callOn(Ref);
-    Aliased |= !User || !torch::onlyReads(User);
-    if (const Stmt *Around = statementIn(Block, Ref, Flow))
-      Last = Around;
-  });
-  const auto *At = llvm::find(Block->body(), Last);
-  if (At == Block->body_end())
-    return std::nullopt;
-  const auto *Loop =
-      std::find_if(std::next(At), Block->body_end(), [&](const Stmt *S) {
-        return cpp::isLoop(S) &&
-               cpp::anyOf<CallExpr>(S, [](const CallExpr *Call) {
-                 return torch::asModuleCall(Call).has_value();
-               });
-      });
-  if (Loop == Block->body_end())
-    return std::nullopt;
-  return Earlier{V, Last, *Loop,
-                 isSmall(V->getInit()) || torch::namesLoss(V->getName())
-                     ? &LongLivedIntermediate.Small
-                 : Captured ? &LongLivedIntermediate.Captured
-                 : Aliased  ? &LongLivedIntermediate.KeptElsewhere
-                            : nullptr};
+  if (!Block)
+    return nullptr;
+  const Stmt *Heavy = statementIn(Block, Held.Heavy, Flow);
+  const Stmt *Last = nullptr;
+  for (const Stmt *S : Block->body())
+    if (S == Declared || cpp::mentions(S, V) ||
+        (isa<DecompositionDecl>(V) &&
+         cpp::anyOf<DeclRefExpr>(S, [&](const DeclRefExpr *Ref) {
+           return cpp::wholeOf(Ref->getDecl()) == V;
+         })))
+      Last = S;
+  for (const Stmt *S : Block->body()) {
+    if (S == Heavy)
+      return nullptr;
+    if (S == Last)
+      return Last;
+  }
+  return nullptr;
 }
 
-Finding worded(const Earlier &Found, const ASTContext &Context) {
-  const std::string Name = quoted(Found.Var);
-  return Finding::at(Found.Var->getLocation())
-      .because(Found.Silence)
-      .because(LongLivedIntermediate.BeforeLoop)
-      .says(Name + " is last used before the loop, but its memory stays taken "
-                   "while the loop runs a module")
-      .note(Found.Last->getBeginLoc(), Name + " is last used here")
-      .note(Found.Loop->getBeginLoc(), "this loop runs a module")
-      .bytesOf(Found.Var->getInit())
-      .fix(letGo(Found.Var, Found.Last, Context));
+/// The edit that lets go of what \p Held says; empty when there is none.
+fixits::Edits letGo(const HeldMemory &Held, const FunctionFlow &Flow,
+                    const ASTContext &Context) {
+  const VarDecl *V = Held.Vars.front();
+  if (Held.Moved)
+    return fixits::replaceExpression(
+        Held.Moved, ("std::move(" + V->getName() + ")").str(), Context);
+  const Stmt *Last = lastBefore(Held, Flow);
+  if (Held.Vars.size() > 1 || Held.OnlyNumber || !Last ||
+      V->getType().isConstQualified() || V->getName().empty())
+    return {};
+  if (torch::isTensor(V->getType()))
+    return letGo(V, Last, Context);
+  const llvm::StringRef Method = torch::releaseMethod(V->getType());
+  return Method.empty()
+             ? fixits::Edits()
+             : fixits::insertAfterStatement(
+                   Last, (V->getName() + "." + Method + "();").str(), Context);
+}
+
+llvm::SmallVector<std::string, 2> namesOf(const HeldMemory &Held) {
+  llvm::SmallVector<std::string, 2> Names;
+  for (const VarDecl *V : Held.Vars)
+    if (const auto *Parts = dyn_cast<DecompositionDecl>(V))
+      for (const BindingDecl *Part : Parts->bindings())
+        Names.push_back(quoted(Part));
+    else
+      Names.push_back(quoted(V));
+  return Names;
+}
+
+Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
+               const FunctionFlow &Flow, const ASTContext &Context) {
+  const llvm::SmallVector<std::string, 2> Names = namesOf(Held);
+  const bool Several = Names.size() > 1;
+  const std::string Runs = runningAt(Held);
+  std::string Name = Names.front();
+  for (const std::string &Next : llvm::drop_begin(Names))
+    Name += (Next == Names.back() ? " and " : ", ") + Next;
+  const std::string Last = Several ? " are last used" : " is last used";
+  const std::string Memory = Several ? ", but their memory stays taken while "
+                                     : ", but its memory stays taken while ";
+  const std::string What =
+      Held.Moved
+          ? " is not used again, but " + Runs +
+                " gets a copy of the handle: the memory stays taken when it "
+                "replaces its own"
+      : Held.OnlyNumber
+          ? ": only sizes or the like are read later" + Memory + Runs + " runs"
+      : Held.OfLastRound
+          ? std::string(" of the last round ") + (Several ? "stay" : "stays") +
+                " alive while " + Runs + " runs, and nothing reads " +
+                (Several ? "them" : "it") + " again"
+      : Held.Loop && Held.RunsModule
+          ? Last + " before the loop" + Memory + "the loop runs a module"
+          : Last + " before " + Runs + " runs" + Memory + "it does";
+  Finding F = Finding::at(Held.Vars.front()->getLocation())
+                  .because(silenceOf(Held, Bytes))
+                  .says(Name + What)
+                  .bytes(Bytes);
+  if (Held.Names->Unseen)
+    F.because(LongLivedIntermediate.UnseenCallee);
+  if (Held.OnlyNumber)
+    F.because(LongLivedIntermediate.OnlyNumber);
+  if (Held.Moved)
+    F.because(LongLivedIntermediate.CallersCopy);
+  if (!Held.Loop || !Held.RunsModule)
+    F.because(LongLivedIntermediate.OneCall);
+  if (Held.Names->Size < Amount::Large && !Bytes)
+    F.because(LongLivedIntermediate.SomeSize);
+  if (Held.LastRead && !Held.Moved) {
+    const Stmt *In = Held.LastRead;
+    while (isa_and_nonnull<Expr, DeclStmt>(Flow.parentOf(In)))
+      In = Flow.parentOf(In);
+    F.note(In->getBeginLoc(), Name + Last + " here");
+  }
+  if (Held.Loop && Held.RunsModule)
+    F.note(Held.Loop->getBeginLoc(), "this loop runs a module");
+  else
+    F.note(Held.Heavy, Runs + " runs here");
+  F.fix(letGo(Held, Flow, Context));
+  if (F.Fix.empty())
+    F.because(LongLivedIntermediate.SeveralNames);
+  return F;
 }
 
 /// Does a module's forward() keep what it computes from its input in \p Field,
@@ -487,21 +583,29 @@ public:
           !V->getType()->isReferenceType() && !V->getType()->isPointerType())
         Uses[V].push_back(E);
     });
+    llvm::SmallPtrSet<const VarDecl *, 4> Outside;
     for (const auto &[V, Of] : Uses)
-      if (auto Found = decideOuter(V, Of, Flow, Decided))
+      if (auto Found = decideOuter(V, Of, Flow, Decided, [&, V = V] {
+            const MemoryNames &Names =
+                MemoryNames::of(Flow.function(), Unit, Known);
+            const std::optional<unsigned> Var = Names.indexOf(V);
+            return Var ? Names.groupOf(*Var).Size : Amount::Some;
+          })) {
+        Outside.insert(V);
         Report(worded(*Found, Unit.context()));
-    llvm::SmallVector<const VarDecl *, 2> Guards;
-    if (looksFor(Level::Advisory))
-      cpp::forEach<VarDecl>(Body.root(), [&](const VarDecl *V) {
-        if (torch::guardOf(V) == GradMode::Off)
-          Guards.push_back(V);
-        else if (auto Found = decideEarlier(V, Guards, Flow))
-          Report(worded(*Found, Unit.context()));
-      });
+      }
+    for (const HeldMemory &Held :
+         heldThoughDead(Flow.function(), Unit, Known, asksWhy()))
+      if (llvm::none_of(Held.Vars,
+                        [&](const VarDecl *V) { return Outside.contains(V); }))
+        Report(worded(Held, bytesOf(Held.Value), Flow, Unit.context()));
     for (const Label &L : Flow.labels())
       if (auto Found = decideKept(L, Flow, Unit, Decided))
         Report(worded(*Found, Flow, Unit.context()));
   }
+
+private:
+  MemoryNamesOf Known;
 };
 
 } // namespace

@@ -18,13 +18,12 @@ void carried(Net net, const Batches &data) {
 }
 // 2. Read after the loop.
 void last_loss(Net net, const Batches &data) {
-  Tensor loss, sample;
+  Tensor loss;
   for (const Tensor &x : data) {
-    sample = net(x);
-    loss = sample.sum();
+    loss = net(x).sum();
     loss.backward();
   }
-  std::cout << loss.item<float>() << sample;
+  std::cout << loss.item<float>();
 }
 // 3. Preallocated.
 void preallocated(Net net, const Batches &data) {

@@ -76,3 +76,21 @@ void outputs(Pair net, const Batches &data) {
     std::cout << out.argmax();
   }
 }
+
+// A loss that is not reduced is as large as what it compares.
+void unreduced(Pair net, torch::optim::Optimizer &opt, const Batches &data) {
+  Tensor each_loss;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'each_loss' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  Tensor worst_loss;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'worst_loss' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  Tensor sum_loss;
+  for (const Tensor &x : data) {
+    each_loss = torch::mse_loss(std::get<0>(net(x)), x, at::Reduction::None);
+    // CHECK-FIXES: Tensor each_loss = torch::mse_loss(std::get<0>(net(x)), x, at::Reduction::None);
+    worst_loss = torch::max(each_loss, each_loss * 2);
+    // CHECK-FIXES: Tensor worst_loss = torch::max(each_loss, each_loss * 2);
+    sum_loss = torch::mse_loss(std::get<0>(net(x)), x) * 2;
+    (worst_loss.mean() + sum_loss).backward();
+    opt.step();
+  }
+}

@@ -1,0 +1,47 @@
+//===- HeldMemory.h - Memory that is held though dead -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+/// \file
+/// One question: is memory held at a heavy point although no path from there
+/// reads it again? The owners are those of MemoryNames.h, a heavy point runs a
+/// module or much else, and a graph that keeps the memory anyway is no reason
+/// to let go of it.
+
+#ifndef LIBTORCH_TIDY_CHECKS_HISTORY_HELDMEMORY_H
+#define LIBTORCH_TIDY_CHECKS_HISTORY_HELDMEMORY_H
+
+#include "checks/history/MemoryNames.h"
+
+namespace libtorch_tidy {
+
+struct HeldMemory {
+  /// Those that hold it at the heavy point, in source order.
+  llvm::SmallVector<const clang::VarDecl *, 2> Vars;
+  const MemoryNames::Group *Names = nullptr;
+  /// What the first of Vars was given, of several the last; may be null.
+  const clang::Expr *Value = nullptr;
+  /// The last mention that reads it; null when nothing does.
+  const clang::Expr *LastRead = nullptr;
+  const clang::CallExpr *Heavy = nullptr;
+  /// The outermost loop around Heavy that does not mention it: it is held in
+  /// each round.
+  const clang::Stmt *Loop = nullptr;
+  /// It is what an earlier round of a loop left.
+  bool OfLastRound = false;
+  /// Only its size or another property is read later.
+  bool OnlyNumber = false;
+  /// Heavy runs a module, itself or in what it calls.
+  bool RunsModule = false;
+  /// Heavy takes the variable by value, and gives its own copy up.
+  const clang::Expr *Moved = nullptr;
+};
+
+/// One for each memory, in the order of its first variable. Groups that
+/// something else holds are among them only \p WithHolders.
+std::vector<HeldMemory> heldThoughDead(const clang::FunctionDecl *F,
+                                       flow::UnitModel &Unit,
+                                       MemoryNamesOf &Known, bool WithHolders);
+
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_CHECKS_HISTORY_HELDMEMORY_H

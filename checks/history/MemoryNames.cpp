@@ -1,0 +1,566 @@
+//===- MemoryNames.cpp - Which variables own which memory -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "checks/history/MemoryNames.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
+#include "analysis/torch/api/Conventions.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/storage/Owners.h"
+#include "analysis/torch/storage/Sharing.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+using cpp::Std;
+
+const MemoryNames &MemoryNames::of(const FunctionDecl *F, flow::UnitModel &Unit,
+                                   MemoryNamesOf &Known) {
+  auto [It, New] = Known.try_emplace(F);
+  if (!New)
+    return *It->second;
+  std::unique_ptr<MemoryNames> Made(new MemoryNames(F, Unit, Known));
+  return *(Known[F] = std::move(Made));
+}
+
+MemoryNames::MemoryNames(const FunctionDecl *F, flow::UnitModel &Unit,
+                         MemoryNamesOf &Known)
+    : In(cpp::Body::of(F)), Unit(Unit), Known(Known) {
+  collect();
+}
+
+std::optional<unsigned> MemoryNames::indexOf(const ValueDecl *D) const {
+  auto It = D ? Indices.find(cpp::wholeOf(D)) : Indices.end();
+  return It == Indices.end() ? std::nullopt : std::optional(It->second);
+}
+
+void MemoryNames::collect() {
+  auto Add = [&](const VarDecl *Var) {
+    const QualType T = isa<ParmVarDecl>(Var)
+                           ? Var->getType().getNonReferenceType()
+                           : Var->getType();
+    if ((!isa<ParmVarDecl>(Var) && !In.isOwn(Var)) || torch::isModule(T) ||
+        !torch::ownsTensors(T))
+      return;
+    Indices[Var] = Vars.size();
+    Leaders.push_back(Vars.size());
+    Vars.push_back(Var);
+  };
+  for (const ParmVarDecl *Param : In.function()->parameters())
+    Add(Param);
+  cpp::forEach<VarDecl>(In.root(), Add, cpp::Lambdas::Made);
+  Held.assign(Vars.size(), Holder::None);
+  FromCaller.assign(Vars.size(), false);
+  Seen.assign(Vars.size(), false);
+  Given.resize(Vars.size());
+  Drops.resize(Vars.size());
+  Loops.resize(Vars.size());
+  for (unsigned Var = 0; Var < Vars.size(); ++Var)
+    addWrites(Var);
+  // A reference is declared before it is used: it has its variable by then.
+  cpp::forEach<DeclRefExpr>(
+      In.root(),
+      [&](const DeclRefExpr *Ref) {
+        std::optional<unsigned> Var = indexOf(Ref->getDecl());
+        if (!Var)
+          return;
+        Mention M{Ref, *Var,
+                  Overwritten.count(Ref) ? Use::Overwritten : Use::Read};
+        if (M.How == Use::Read)
+          follow(Ref, *Var, &M);
+        Mentions.push_back(M);
+      },
+      cpp::Lambdas::Made);
+  cpp::forEach<LambdaExpr>(In.root(), [&](const LambdaExpr *Lambda) {
+    for (const LambdaCapture &Capture : Lambda->captures())
+      if (Capture.capturesVariable())
+        if (auto Var = indexOf(Capture.getCapturedVar()))
+          holds(*Var, Holder::Lambda);
+  });
+  for (unsigned Var = 0; Var < Vars.size(); ++Var) {
+    Group &G = Groups[leader(Var)];
+    G.Vars.push_back(Var);
+    G.Else = std::max(G.Else, Held[Var]);
+    G.Unseen = G.Unseen || Seen[Var];
+  }
+  Amounts.resize(Vars.size());
+  for (auto &[Leader, G] : Groups)
+    for (unsigned Var : G.Vars) {
+      G.Size = std::max(G.Size, amountOf(Var));
+      if (const auto *Param = dyn_cast<ParmVarDecl>(Vars[Var])) {
+        const unsigned I = Param->getFunctionScopeIndex();
+        G.From.Foreign |= FromCaller[Var] && I > 63;
+        G.From.Params |= FromCaller[Var] && I < 64 ? uint64_t(1) << I : 0;
+      } else if (const Expr *Init = Vars[Var]->getInit()) {
+        G.From.join(sourceOf(Init));
+      }
+      for (const Gift &New : Given[Var])
+        G.From.join(New.Value ? sourceOf(New.Value) : MemorySource{true});
+    }
+  IsKnown = true;
+  cpp::forEach<ReturnStmt>(
+      In.root(),
+      [&](const ReturnStmt *Return) {
+        const Expr *Value = Return->getRetValue();
+        if (!Value)
+          return;
+        Result.join(sourceOf(Value));
+        ResultSize = std::max(ResultSize, amountOf(Value, 0));
+      },
+      cpp::Lambdas::Skipped);
+}
+
+/// Is \p S a statement of the function's outermost block?
+static bool alwaysRuns(const Stmt *S, const cpp::Body &In) {
+  while (S && isa<Expr>(S) && isa_and_nonnull<Expr>(In.parentOf(S)))
+    S = In.parentOf(S);
+  return S && In.parentOf(S) == In.root();
+}
+
+/// Does the library take by \p E what it could write to and only hands on?
+static bool onlyHandsOn(const Expr *E) {
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return cpp::isOfLibrary(Construct->getConstructor());
+  const auto *Call = dyn_cast<CallExpr>(E);
+  return Call && !cpp::does(Call, Std::Swap | Std::Exchange | Std::Write) &&
+         (torch::asModuleCall(Call) ||
+          cpp::isOfLibrary(Call->getDirectCallee()));
+}
+
+void MemoryNames::addWrites(unsigned Var) {
+  bool Replaced = false;
+  for (const cpp::Write &W : In.writesTo(Vars[Var])) {
+    if (W.InLambda ||
+        (W.Kind == cpp::WriteKind::Escaped && !onlyHandsOn(W.Where)))
+      holds(Var, Holder::Other);
+    if (W.Overwritten)
+      Overwritten.insert(W.Overwritten);
+    if (W.Kind == cpp::WriteKind::Released)
+      Drops[Var].push_back(W.Where);
+    if (W.Kind != cpp::WriteKind::Assigned)
+      continue;
+    const auto *Op = dyn_cast<CallExpr>(W.Where);
+    const Expr *Value = W.Value                      ? W.Value
+                        : Op && Op->getNumArgs() > 1 ? Op->getArg(1)
+                                                     : nullptr;
+    Given[Var].push_back({W.Where, Value, /*Whole=*/true});
+    Replaced |= alwaysRuns(W.Where, In) && Value &&
+                !torch::viewedBy(dyn_cast<CallExpr>(cpp::stripImplicit(Value)));
+  }
+  // What the caller gave is gone where the function always replaces it.
+  FromCaller[Var] = isa<ParmVarDecl>(Vars[Var]) && !Replaced;
+}
+
+//===----------------------------------------------------------------------===//
+// Where the memory goes
+//===----------------------------------------------------------------------===//
+
+void MemoryNames::goesTo(const Expr *To, unsigned Var) {
+  To = cpp::stripImplicit(To);
+  if (cpp::isStdCall(To, Std::Tie)) {
+    for (const Expr *Arg : cast<CallExpr>(To)->arguments())
+      goesTo(Arg, Var);
+    return;
+  }
+  if (auto Into = indexOf(cpp::rootOf(To)))
+    unite(Var, *Into);
+  else
+    holds(Var, Holder::Other);
+}
+
+void MemoryNames::initialises(const Stmt *Declared, const Expr *E,
+                              unsigned Var) {
+  for (const Decl *D : cast<DeclStmt>(Declared)->decls()) {
+    const auto *New = dyn_cast<VarDecl>(D);
+    if (!New || !New->getInit() || !In.isWithin(E, New->getInit()))
+      continue;
+    const VarDecl *Named = New;
+    if (New->isImplicit()) { // The range of a range-for.
+      const auto *For =
+          dyn_cast_or_null<CXXForRangeStmt>(In.parentOf(Declared));
+      if (!For)
+        return holds(Var, Holder::Other);
+      Loops[Var].push_back(For);
+      Named = For->getLoopVariable();
+    }
+    if (auto Into = indexOf(Named))
+      unite(Var, *Into);
+    else if (Named->getType()->isReferenceType())
+      Indices[Named] = Var;
+    else if (torch::mayHoldTensor(Named->getType()))
+      holds(Var, Holder::Other);
+  }
+}
+
+void MemoryNames::follow(const Expr *E, unsigned Var, Mention *M) {
+  for (unsigned Steps = 0; E && Steps < 32; ++Steps) {
+    const Stmt *User = In.userOf(E);
+    if (isa_and_nonnull<DeclStmt>(User))
+      return initialises(User, E, Var);
+    if (isa_and_nonnull<ReturnStmt>(User))
+      return holds(Var, Holder::Returned);
+    const auto *Outer = dyn_cast_or_null<Expr>(User);
+    if (!Outer)
+      return;
+    if (const auto *Member = dyn_cast<MemberExpr>(Outer)) {
+      if (const auto *Call =
+              dyn_cast_or_null<CXXMemberCallExpr>(In.parentOf(Member));
+          Call && isa<CXXMethodDecl>(Member->getMemberDecl()))
+        E = followCall(E, Call, Var, M);
+      else if (torch::mayHoldTensor(Member->getType()))
+        E = Member;
+      else
+        return;
+    } else if (const auto *Call = dyn_cast<CallExpr>(Outer)) {
+      E = followCall(E, Call, Var, M);
+    } else if (const auto *Choice = dyn_cast<ConditionalOperator>(Outer)) {
+      if (In.isWithin(E, Choice->getCond()))
+        return;
+      E = Outer;
+    } else if (isa<CXXConstructExpr, InitListExpr, CXXStdInitializerListExpr,
+                   CastExpr>(Outer)) {
+      if (!torch::mayHoldTensor(Outer->getType()) &&
+          isa<CXXConstructExpr>(Outer))
+        return;
+      E = Outer;
+    } else if (isa<BinaryOperator>(Outer) ||
+               !torch::mayHoldTensor(Outer->getType())) {
+      if (const auto *Op = dyn_cast<UnaryOperator>(Outer);
+          Op && Op->getOpcode() == UO_AddrOf)
+        holds(Var, Holder::Other);
+      return;
+    } else {
+      return holds(Var,
+                   isa<LambdaExpr>(Outer) ? Holder::Lambda : Holder::Other);
+    }
+  }
+}
+
+/// Null: it goes no further. Else what holds the memory, too.
+const Expr *MemoryNames::followCall(const Expr *E, const CallExpr *Call,
+                                    unsigned Var, Mention *M) {
+  if (torch::isMetadataAccess(Call)) {
+    if (M->Ref == cpp::stripImplicit(E))
+      M->How = Use::Number;
+    return nullptr;
+  }
+  if (cpp::isAssignment(Call) || cpp::asInsertion(Call))
+    return followInto(E, Call, Var);
+  if (torch::containerOf(Call) ||
+      cpp::isStdCall(Call, Std::Tuple | Std::Forward | Std::Same))
+    return Call;
+  const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+  if (Op && Op->getOperator() == OO_Subscript &&
+      !torch::isTensor(Op->getArg(0)->getType()))
+    return Call;
+  if (std::optional<torch::ModuleCall> Module = torch::asModuleCall(Call)) {
+    if (!Module->Script && Module->Module &&
+        torch::parametersOf(Module->Module->getType()) ==
+            torch::Parameters::None)
+      return Call;
+    if (Module->Body)
+      return followUserCall(E, Call, Var);
+    return nullptr;
+  }
+  if (const torch::OpFacts *Facts = torch::opFacts(Call)) {
+    if (Facts->KeepsArguments || Facts->Shares == torch::Sharing::Unknown) {
+      if (torch::mayHoldTensor(Call->getType()) || Facts->KeepsArguments)
+        holds(Var, Holder::Other);
+      return nullptr;
+    }
+    const Expr *Object = cpp::calledOn(Call);
+    if (!Object && Call->getNumArgs() > 0)
+      Object = Call->getArg(0);
+    const bool IsObject = Object && In.isWithin(E, Object);
+    return IsObject && Facts->Shares != torch::Sharing::None ? Call : nullptr;
+  }
+  if (cpp::does(Call, Std::Size | Std::Reserve | Std::Clear | Std::Reset))
+    return nullptr;
+  return followUserCall(E, Call, Var);
+}
+
+const Expr *MemoryNames::followInto(const Expr *E, const CallExpr *Call,
+                                    unsigned Var) {
+  if (std::optional<cpp::Insertion> Put = cpp::asInsertion(Call)) {
+    if (In.isWithin(E, Put->Into))
+      Given[Var].push_back({Call, Put->value(), /*Whole=*/false});
+    else
+      goesTo(Put->Into, Var);
+    return nullptr;
+  }
+  const Expr *To = Call->getArg(0), *Value = Call->getArg(1);
+  if (In.isWithin(E, To)) {
+    // A part is given something, or the elements of a tensor are written.
+    if (!torch::isTensor(To->getType()) || To->isLValue())
+      Given[Var].push_back({Call, Value, /*Whole=*/false});
+  } else if (!torch::isTensor(To->getType()) || To->isLValue()) {
+    goesTo(To, Var);
+  }
+  return nullptr;
+}
+
+const Expr *MemoryNames::followUserCall(const Expr *E, const CallExpr *Call,
+                                        unsigned Var) {
+  const cpp::Call C(Call);
+  const std::optional<torch::ModuleCall> Module = torch::asModuleCall(Call);
+  const FunctionDecl *Callee = Module ? Module->Body : C.Callee;
+  const bool Gives = torch::mayHoldTensor(Call->getType());
+  if (C.Of == cpp::Whose::Library && !Module) {
+    // Printing, saving, comparing.
+    if (Gives || torch::keepsArguments(Call))
+      holds(Var, Holder::Other);
+    return nullptr;
+  }
+  if (C.Of == cpp::Whose::Std || !Callee) {
+    if (Gives || !isa<CXXOperatorCallExpr>(Call))
+      holds(Var, Holder::Other);
+    return nullptr;
+  }
+  llvm::ArrayRef<const Expr *> Args = C.Args;
+  if (Module)
+    Args = Module->Inputs;
+  const MemoryNames *There = namesIn(Callee);
+  for (unsigned I = 0; I < Args.size(); ++I) {
+    if (!In.isWithin(E, Args[I]))
+      continue;
+    if (There) {
+      if (There->keeps(I))
+        holds(Var, Holder::Other);
+      return Gives && (There->Result.Params >> I & 1) ? Call : nullptr;
+    }
+    if (Gives || C.Object)
+      holds(Var, Holder::Other);
+    else
+      Seen[Var] = true;
+    return nullptr;
+  }
+  holds(Var, Holder::Other); // A method of what holds it.
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Where the memory comes from
+//===----------------------------------------------------------------------===//
+
+const MemoryNames *MemoryNames::namesIn(const FunctionDecl *Callee) const {
+  const FunctionDecl *Defined = cpp::userDefinition(Callee);
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Defined);
+  if (!Defined || (Method && Method->isVirtual() &&
+                   !torch::isModule(Method->getThisType())))
+    return nullptr;
+  auto It = Known.find(Defined);
+  return It != Known.end() ? It->second.get() : &of(Defined, Unit, Known);
+}
+
+bool MemoryNames::keeps(unsigned Param) const {
+  const FunctionDecl *F = In.function();
+  if (Param >= F->getNumParams())
+    return true;
+  const ParmVarDecl *Var = F->getParamDecl(Param);
+  const std::optional<unsigned> I = indexOf(Var);
+  return I ? groupOf(*I).Else > Holder::Returned
+           : torch::mayHoldTensor(Var->getType());
+}
+
+MemorySource MemoryNames::all(llvm::ArrayRef<const Expr *> Parts,
+                              unsigned Depth) const {
+  MemorySource From;
+  for (const Expr *Part : Parts)
+    if (torch::mayHoldTensor(Part->getType()))
+      From.join(sourceOf(Part, Depth));
+  return From;
+}
+
+MemorySource MemoryNames::sourceOf(const Expr *E, unsigned Depth) const {
+  E = cpp::stripImplicit(E);
+  if (!E || ++Depth > cpp::MaxChase)
+    return {true};
+  if (!torch::mayHoldTensor(E->getType()) && !isa<InitListExpr>(E))
+    return {};
+  if (cpp::isEmptyValue(E))
+    return {};
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const std::optional<unsigned> Var = indexOf(Ref->getDecl());
+    // While the groups are made, their members say the same.
+    if (!Var || !IsKnown)
+      return {!Var};
+    MemorySource From = groupOf(*Var).From;
+    From.Foreign |= groupOf(*Var).Else > Holder::Returned;
+    return From;
+  }
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return sourceOf(Member->getBase(), Depth);
+  if (const auto *Choice = dyn_cast<ConditionalOperator>(E)) {
+    MemorySource From = sourceOf(Choice->getTrueExpr(), Depth);
+    From.join(sourceOf(Choice->getFalseExpr(), Depth));
+    return From;
+  }
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return all(llvm::SmallVector<const Expr *, 4>(Construct->arguments()),
+               Depth);
+  if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
+    return sourceOf(List->getSubExpr(), Depth);
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return all(List->inits(), Depth);
+  const auto *Call = dyn_cast<CallExpr>(E);
+  return Call ? sourceOfCall(Call, Depth) : MemorySource{true};
+}
+
+MemorySource MemoryNames::sourceOfCall(const CallExpr *Call,
+                                       unsigned Depth) const {
+  if (const Expr *Container = torch::containerOf(Call))
+    return sourceOf(Container, Depth);
+  if (cpp::isStdCall(Call, Std::Tuple))
+    return all(llvm::SmallVector<const Expr *, 4>(Call->arguments()), Depth);
+  if (std::optional<torch::ModuleCall> M = torch::asModuleCall(Call)) {
+    if (M->Body)
+      return sourceOfResult(Call, M->Body, M->Inputs, Depth);
+    if (M->Script || M->Compiled || !M->Module ||
+        torch::parametersOf(M->Module->getType()) != torch::Parameters::None)
+      return {};
+    return all(M->Inputs, Depth);
+  }
+  if (const torch::OpFacts *Facts = torch::opFacts(Call)) {
+    if (Facts->Shares == torch::Sharing::None || Facts->Factory)
+      return {};
+    const Expr *Object = cpp::calledOn(Call);
+    if (!Object && Call->getNumArgs() > 0)
+      Object = Call->getArg(0);
+    if (!Object || Facts->Shares == torch::Sharing::Unknown)
+      return {true};
+    return sourceOf(Object, Depth);
+  }
+  const cpp::Call C(Call);
+  return sourceOfResult(Call, C.Callee, C.Args, Depth);
+}
+
+MemorySource MemoryNames::sourceOfResult(const CallExpr *Call,
+                                         const FunctionDecl *Callee,
+                                         llvm::ArrayRef<const Expr *> Args,
+                                         unsigned Depth) const {
+  const MemoryNames *There = namesIn(Callee);
+  if (!There || Call->isLValue())
+    return {true};
+  MemorySource From = There->Result;
+  From.Params = 0;
+  for (unsigned I = 0; I < 64; ++I)
+    if (There->Result.Params >> I & 1) {
+      if (I >= Args.size())
+        return {true};
+      From.join(sourceOf(Args[I], Depth));
+    }
+  return From;
+}
+
+//===----------------------------------------------------------------------===//
+// How much it is
+//===----------------------------------------------------------------------===//
+
+template <typename Range>
+Amount MemoryNames::largestOf(const Range &Parts, unsigned Depth) {
+  Amount Most = Amount::None;
+  for (const Expr *Part : Parts)
+    Most = std::max(Most, amountOf(Part, Depth));
+  return Most;
+}
+
+Amount MemoryNames::amountOf(unsigned Var) {
+  if (Amounts[Var])
+    return *Amounts[Var];
+  Amounts[Var] = Amount::None; // While it is asked.
+  Amount Most = Amount::None;
+  if (isa<ParmVarDecl>(Vars[Var]))
+    Most = Amount::Some;
+  else if (const Expr *Init = Vars[Var]->getInit())
+    Most = amountOf(Init, 0);
+  for (const Gift &New : Given[Var])
+    Most = std::max(Most, New.Value ? amountOf(New.Value, 0) : Amount::Some);
+  return *(Amounts[Var] = Most);
+}
+
+Amount MemoryNames::amountOf(const Expr *E, unsigned Depth) {
+  E = cpp::stripImplicit(E);
+  if (!E || ++Depth > cpp::MaxChase)
+    return Amount::Some;
+  if (cpp::isEmptyValue(E) ||
+      (!isa<InitListExpr>(E) && !torch::mayHoldTensor(E->getType())))
+    return Amount::None;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const std::optional<unsigned> Var = indexOf(Ref->getDecl());
+    return Var ? amountOf(*Var) : Amount::Some;
+  }
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return indexOf(cpp::rootOf(E)) ? amountOf(Member->getBase(), Depth)
+                                   : Amount::Some;
+  if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
+    return std::max(amountOf(Choice->getTrueExpr(), Depth),
+                    amountOf(Choice->getFalseExpr(), Depth));
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return largestOf(Construct->arguments(), Depth);
+  if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
+    return amountOf(List->getSubExpr(), Depth);
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return largestOf(List->inits(), Depth);
+  const auto *Call = dyn_cast<CallExpr>(E);
+  return Call ? amountOfCall(Call, Depth) : Amount::Some;
+}
+
+Amount MemoryNames::amountOfCall(const CallExpr *Call, unsigned Depth) {
+  if (const Expr *Container = torch::containerOf(Call))
+    return amountOf(Container, Depth);
+  if (cpp::isStdCall(Call, Std::Tuple))
+    return largestOf(Call->arguments(), Depth);
+  const torch::OpFacts *Facts = torch::opFacts(Call);
+  const std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+  if (torch::namesLoss(cpp::calleeName(Call)) ||
+      (M && M->Module &&
+       torch::namesLoss(cpp::nameOf(torch::heldClass(M->Module->getType()))))) {
+    // A reduction that is none leaves a number for each element.
+    const bool Reduced =
+        llvm::none_of(cpp::writtenArguments(Call), [&](const Expr *Arg) {
+          return Arg->getType()->isIntegerType() &&
+                 cpp::constantInt(Arg, In.context()) == 0;
+        });
+    if (Reduced)
+      return Amount::Small;
+  }
+  if (M)
+    return M->Script || M->Compiled || !M->Module ||
+                   torch::parametersOf(M->Module->getType()) !=
+                       torch::Parameters::None
+               ? Amount::Large
+               : largestOf(M->Inputs, Depth);
+  if (!Facts) {
+    const cpp::Call C(Call);
+    const MemoryNames *There = namesIn(C.Callee);
+    if (!There || There->ResultSize <= Amount::Small)
+      return There ? There->ResultSize : Amount::Some;
+    return Unit.work().of(Call) == torch::Work::Heavy ? Amount::Large
+                                                      : There->ResultSize;
+  }
+  if (Facts->Factory)
+    return Amount::Filled;
+  // Of two tensors, max() and the like give the larger elements.
+  const bool OfTwo =
+      Facts->Outputs == 2 && Call->getNumArgs() > 1 &&
+      torch::isTensor(Call->getType()) &&
+      llvm::all_of(llvm::ArrayRef(Call->getArgs(), 2), [](const Expr *Arg) {
+        return torch::isTensor(Arg->getType());
+      });
+  if ((Facts->Reduces && !OfTwo && !torch::namesLoss(Facts->Name)) ||
+      Facts->neverDifferentiable())
+    return Amount::Small;
+  if (Facts->Heavy || torch::resamples(*Facts) || torch::asConcatenation(Call))
+    return Amount::Large;
+  const Expr *Object = cpp::calledOn(Call);
+  return std::max(Object ? amountOf(Object, Depth) : Amount::None,
+                  largestOf(cpp::writtenArguments(Call), Depth));
+}
+
+} // namespace libtorch_tidy

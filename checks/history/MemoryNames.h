@@ -1,0 +1,171 @@
+//===- MemoryNames.h - Which variables own which memory ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+/// \file
+/// The local variables of a function that own tensors, in groups of those that
+/// may own the same memory: `out` and `scores` after `scores =
+/// out.toTensor()`. A group says where its memory comes from, how large it may
+/// be, and whether something else may hold it, too. Without paths.
+
+#ifndef LIBTORCH_TIDY_CHECKS_HISTORY_MEMORYNAMES_H
+#define LIBTORCH_TIDY_CHECKS_HISTORY_MEMORYNAMES_H
+
+#include "analysis/flow/unit/UnitModel.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace libtorch_tidy {
+
+class MemoryNames;
+/// Those of the functions of a unit that were asked about.
+using MemoryNamesOf =
+    llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<MemoryNames>>;
+
+/// How much memory a value takes, by what makes it. Ordered.
+enum class Amount : unsigned char {
+  None,   ///< It is empty.
+  Small,  ///< A number, indices, what a reduction leaves.
+  Filled, ///< What a factory makes: as much as its sizes say.
+  Some,   ///< As much as the operands of an operator.
+  Large,  ///< The result of a module or a convolution, several tensors.
+};
+
+/// Where the memory of a value comes from.
+struct MemorySource {
+  bool Foreign = false; ///< Perhaps something that the function does not own.
+  uint64_t Params = 0;  ///< Bit I: perhaps the argument for parameter I.
+
+  void join(const MemorySource &O) {
+    Foreign |= O.Foreign;
+    Params |= O.Params;
+  }
+  bool isOwn() const { return !Foreign && !Params; }
+};
+
+class MemoryNames {
+public:
+  /// Why the memory of a group may live on when its variables let go of it.
+  enum class Holder : unsigned char {
+    None,
+    Lambda,   ///< A lambda captures it.
+    Returned, ///< It is returned, and nothing else.
+    Other,    ///< It is stored, or handed to code that may keep it.
+  };
+  enum class Use : unsigned char {
+    Read,
+    Number,      ///< Only asks for a size or another property.
+    Overwritten, ///< The mention is written and not read.
+  };
+  struct Mention {
+    const clang::DeclRefExpr *Ref;
+    unsigned Var;
+    Use How;
+  };
+  /// An expression that gives a variable something to hold.
+  struct Gift {
+    const clang::Expr *Where;
+    const clang::Expr *Value; ///< Null when it cannot be pointed at.
+    bool Whole;               ///< What it held is gone.
+  };
+  struct Group {
+    MemorySource From;
+    Amount Size = Amount::None;
+    Holder Else = Holder::None;
+    /// Code that cannot be seen got it, and gave nothing back.
+    bool Unseen = false;
+    llvm::SmallVector<unsigned, 2> Vars;
+  };
+
+  static const MemoryNames &of(const clang::FunctionDecl *F,
+                               flow::UnitModel &Unit, MemoryNamesOf &Known);
+
+  llvm::ArrayRef<const clang::VarDecl *> vars() const { return Vars; }
+  /// The number of the variable that \p D names or is a part of.
+  std::optional<unsigned> indexOf(const clang::ValueDecl *D) const;
+  /// The group of variable \p Var.
+  const Group &groupOf(unsigned Var) const {
+    return Groups.find(leader(Var))->second;
+  }
+  unsigned leader(unsigned Var) const {
+    while (Leaders[Var] != Var)
+      Var = Leaders[Var];
+    return Var;
+  }
+  const llvm::MapVector<unsigned, Group> &groups() const { return Groups; }
+  /// In source order.
+  llvm::ArrayRef<Mention> mentions() const { return Mentions; }
+  /// What \p Var is given after its declaration.
+  llvm::ArrayRef<Gift> givenTo(unsigned Var) const { return Given[Var]; }
+  /// The expressions after which \p Var holds nothing.
+  llvm::ArrayRef<const clang::Expr *> dropsOf(unsigned Var) const {
+    return Drops[Var];
+  }
+  /// The loops over the elements of \p Var.
+  llvm::ArrayRef<const clang::Stmt *> loopsOver(unsigned Var) const {
+    return Loops[Var];
+  }
+  MemorySource sourceOf(const clang::Expr *E, unsigned Depth = 0) const;
+
+private:
+  MemoryNames(const clang::FunctionDecl *F, flow::UnitModel &Unit,
+              MemoryNamesOf &Known);
+
+  void collect();
+  void addWrites(unsigned Var);
+  void follow(const clang::Expr *E, unsigned Var, Mention *M);
+  const clang::Expr *followCall(const clang::Expr *E,
+                                const clang::CallExpr *Call, unsigned Var,
+                                Mention *M);
+  const clang::Expr *followInto(const clang::Expr *E,
+                                const clang::CallExpr *Call, unsigned Var);
+  const clang::Expr *followUserCall(const clang::Expr *E,
+                                    const clang::CallExpr *Call, unsigned Var);
+  void initialises(const clang::Stmt *Declared, const clang::Expr *E,
+                   unsigned Var);
+  void goesTo(const clang::Expr *To, unsigned Var);
+  Amount amountOf(unsigned Var);
+  Amount amountOf(const clang::Expr *E, unsigned Depth);
+  Amount amountOfCall(const clang::CallExpr *Call, unsigned Depth);
+  template <typename Range>
+  Amount largestOf(const Range &Parts, unsigned Depth);
+  MemorySource sourceOfCall(const clang::CallExpr *Call, unsigned Depth) const;
+  MemorySource sourceOfResult(const clang::CallExpr *Call,
+                              const clang::FunctionDecl *Callee,
+                              llvm::ArrayRef<const clang::Expr *> Args,
+                              unsigned Depth) const;
+  MemorySource all(llvm::ArrayRef<const clang::Expr *> Parts,
+                   unsigned Depth) const;
+  /// Those of \p Callee; null when its body is not here, or is being looked at.
+  const MemoryNames *namesIn(const clang::FunctionDecl *Callee) const;
+  /// Does the function keep what it is given for its parameter number
+  /// \p Param?
+  bool keeps(unsigned Param) const;
+  void unite(unsigned A, unsigned B) { Leaders[leader(A)] = leader(B); }
+  void holds(unsigned Var, Holder Else) {
+    Held[Var] = std::max(Held[Var], Else);
+  }
+
+  cpp::Body &In;
+  flow::UnitModel &Unit;
+  MemoryNamesOf &Known;
+  std::vector<const clang::VarDecl *> Vars;
+  llvm::DenseMap<const clang::ValueDecl *, unsigned> Indices;
+  std::vector<unsigned> Leaders;
+  std::vector<Holder> Held;
+  std::vector<bool> FromCaller; ///< Parameters that are not replaced.
+  std::vector<bool> Seen;       ///< By code that cannot be seen.
+  std::vector<llvm::SmallVector<Gift, 2>> Given;
+  std::vector<llvm::SmallVector<const clang::Expr *, 2>> Drops;
+  std::vector<llvm::SmallVector<const clang::Stmt *, 1>> Loops;
+  std::vector<Mention> Mentions;
+  llvm::SmallPtrSet<const clang::Expr *, 16> Overwritten;
+  llvm::MapVector<unsigned, Group> Groups;
+  std::vector<std::optional<Amount>> Amounts; ///< Of the variables.
+  MemorySource Result;
+  Amount ResultSize = Amount::None;
+  bool IsKnown = false; ///< The groups are made.
+};
+
+} // namespace libtorch_tidy
+
+#endif // LIBTORCH_TIDY_CHECKS_HISTORY_MEMORYNAMES_H

@@ -1,0 +1,232 @@
+#
+# Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The question `held`: does a variable hold memory at a call of a module, although it is
+not read again? The function is run again with one variable, or two, let go of after each
+of its statements: where nothing else changes but that a module finds fewer bytes taken,
+it was held though dead."""
+
+import re
+
+from judge import Drawn
+
+CHECKS = ("libtorch-long-lived-intermediate",)
+
+INCLUDES = """#include <torch/torch.h>
+#include <tuple>
+#include <vector>
+using torch::Tensor;
+struct Two { Tensor a, b; };
+"""
+MODULE = """struct %s : torch::nn::Module {
+  %s() { fc = register_module("fc", torch::nn::Linear(32, 32)); }
+  Tensor forward(const Tensor &x) { %sreturn fc->forward(x); }
+  torch::nn::Linear fc{nullptr};
+};
+"""
+HELPERS = """static std::vector<Tensor> Kept;
+static Tensor twice(const Tensor &x) { return x * 2; }
+static Tensor itself(const Tensor &x) { return x; }
+static float look(const Tensor &x) { return x.sum().item<float>(); }
+static void keep(const Tensor &x) { Kept.push_back(x); }
+static float run(Net &net, const Tensor &x) { return net.forward(x).sum().item<float>(); }
+"""
+HEAD_STATIC = INCLUDES + MODULE % ("Net", "Net", "") + HELPERS + "bool bit();\n"
+HEAD_RUN = INCLUDES + """#include <cstdlib>
+static int64_t Taken, Step, Bits;
+static int Let, LetA, LetB;
+static std::vector<int64_t> Found;
+struct Counting : at::Allocator {
+  static void drop(void *p) { auto *n = (int64_t *)p - 8; Taken -= *n; free(n); }
+  at::DataPtr allocate(size_t n) const override {
+    auto *p = (int64_t *)aligned_alloc(64, 64 + (n + 63) / 64 * 64);
+    *p = n; Taken += n;
+    return {p + 8, p + 8, &drop, at::Device(at::kCPU)};
+  }
+  at::DeleterFnPtr raw_deleter() const override { return &drop; }
+};
+static Counting Allocator;
+static bool bit() { bool b = Bits & 1; Bits >>= 1; return b; } // Ends all loops.
+static bool let(int at, int var) { return Let == at && (LetA == var || LetB == var); }
+""" + MODULE % ("Net", "Net", "Found.push_back(Taken); ") + HELPERS + """
+struct Seen { std::vector<int64_t> Found; float Result = 0; bool Threw = false; };
+template <typename F> static Seen once(F f, int let, int a, int b, int bits) {
+  torch::manual_seed(1);
+  static Net net, head;
+  static Tensor in = torch::rand({32, 32});
+  Let = let; LetA = a; LetB = b; Bits = bits; Found.clear(); Kept.clear();
+  net.zero_grad(); head.zero_grad();
+  Seen s;
+  try { s.Result = f(net, head, in); } catch (const std::exception &) { s.Threw = true; }
+  for (const Tensor &t : Kept) if (t.defined()) s.Result += t.sum().item<float>();
+  s.Found = Found; Kept.clear();
+  return s;
+}
+template <typename F> static void judgeOf(int id, F f, int places, int vars) {
+  at::set_num_threads(1);
+  at::SetAllocator(at::kCPU, &Allocator, 1);
+  for (int a = 0; a < vars; ++a)
+    for (int b = a; b < vars; ++b) {
+      bool held = false, ran = false;
+      for (int bits : {0, 0xffff, 0x5a3c, 0x9e61}) {
+        const Seen base = once(f, -1, -1, -1, bits);
+        if (base.Threw) continue;
+        ran = true;
+        for (int at = 0; at < places && !held; ++at) {
+          const Seen now = once(f, at, a, b, bits);
+          if (now.Threw || now.Result != base.Result || now.Found.size() != base.Found.size()) continue;
+          for (size_t i = 0; i < base.Found.size(); ++i) held |= now.Found[i] + 4000 <= base.Found[i];
+        }
+      }
+      if (ran) std::printf("%d %d-%d %d\\n", id, a, b, held);
+    }
+}
+"""
+
+
+class Grammar:
+    def __init__(self, rng):
+        self.rng, self.lines, self.scope = rng, [], []
+        self.vars, self.places, self.loops = [], 0, 0
+
+    def line(self, static, ran=None):
+        self.lines.append((static, static if ran is None else ran))
+
+    def after(self, text):
+        """A statement, after which each variable can be let go of."""
+        lets = ""
+        for number, name, kind in self.scope:
+            empty = {"tensor": "Tensor()", "two": "Two()", "list": "std::vector<Tensor>()"}[kind]
+            lets += " if (let(%d, %d)) %s = %s;" % (self.places, number, name, empty)
+        self.places += 1
+        self.line(text, text + lets)
+
+    def new(self, kind):
+        self.vars.append("v%d" % len(self.vars))
+        entry = (len(self.vars) - 1, self.vars[-1], kind)
+        self.scope.append(entry)
+        return entry[1]
+
+    def tensor(self):
+        """Something to read."""
+        rng, known = self.rng, []
+        for _, name, kind in self.scope:
+            known += {"tensor": [name], "two": [name + ".a", name + ".b"], "list": []}[kind]
+        return rng.choice(known) if known and rng.random() < .8 else "in"
+
+    def value(self):
+        t = self.tensor
+        forms = ["net.forward({0})", "net.forward({0})", "head.forward({0})", "{0}.relu()", "{0} + {1}",
+                 "torch::matmul({0}, {1})", "{0}.t()", "{0}", "twice({0})", "itself({0})", "{0}.mean()",
+                 "torch::cat({{{0}, {1}}}).slice(0, 0, 32)", "torch::stack({{{0}, {1}}}).sum(0)",
+                 "{0}.contiguous()", "{0}.clone()", "torch::softmax(net.forward({0}), 1)",
+                 "std::get<0>(std::make_tuple(net.forward({0}), {1}))", "bit() ? {0} : net.forward({1})"]
+        return self.rng.choice(forms).format(t(), t())
+
+    def read(self):
+        forms = ["r += {0}.sum().item<float>();", "r += look({0});", "r += {0}.dim();", "keep({0});",
+                 "r += run(head, {0});", "r += net.forward({0}).mean().item<float>();",
+                 "r += head.forward(in).sum().item<float>();", "r += head.forward(in).sum().item<float>();",
+                 "{{ auto f = [&] {{ return look({0}); }}; r += f(); }}", "Kept.push_back({0});"]
+        return self.rng.choice(forms).format(self.tensor())
+
+    def declare(self):
+        value, r = self.value(), self.rng.random()
+        if len(self.vars) > 4:
+            return self.after(self.read())
+        if r < .7:
+            text = "Tensor %s = %s;"
+            args = (self.new("tensor"), value)
+        elif r < .8:
+            text, args = "Tensor %s;", (self.new("tensor"),)
+            self.line(text % args)
+            return self.assign()
+        elif r < .9:
+            other = self.value()
+            text, args = "Two %s{%s, %s};", (self.new("two"), value, other)
+        else:
+            name = self.new("list")
+            self.line("std::vector<Tensor> %s;" % name)
+            self.after("for (int i = 0; i < 2; ++i) %s.push_back(%s);" % (name, value))
+            if self.rng.random() < .7:
+                self.after("r += torch::stack(%s).sum().item<float>();" % name)
+            return None
+        return self.after(text % args)
+
+    def assign(self):
+        names = [name for _, name, kind in self.scope if kind == "tensor"]
+        if not names:
+            return self.declare()
+        name, value = self.rng.choice(names), self.value()
+        form = self.rng.choice(["%s = %s;", "%s = %s;", "%s = %s;", "if (bit()) %s = %s;"])
+        return self.after(form % (name, value))
+
+    def block(self, depth, loop=False):
+        known = len(self.scope)
+        for _ in range(self.rng.choice([2, 2, 3, 4])):
+            r = self.rng.random()
+            if r < .35:
+                self.declare()
+            elif r < .5:
+                self.assign()
+            elif r < .8 or not depth:
+                self.after(self.read())
+            else:
+                self.nest(depth - 1)
+        if loop and self.rng.random() < .2:
+            self.after("if (bit()) %s;" % self.rng.choice(["break", "continue"]))
+        del self.scope[known:]
+
+    def nest(self, depth):
+        kind = self.rng.choice(["{", "if (bit()) {", "for", "for", "while", "do", "try {", "else"])
+        self.loops += 1
+        name = "i%d" % self.loops
+        head = {"for": "for (int %s = 0; %s < 3; ++%s) {" % (name, name, name), "do": "do {",
+                "while": "int %s = 0; while (%s++ < 2) {" % (name, name), "else": "if (bit()) {"}
+        self.line(head.get(kind, kind))
+        self.block(depth, kind in ("for", "while", "do"))
+        if kind == "else":
+            self.line("} else {")
+            self.block(depth)
+        self.after({"do": "} while (bit());", "try {": "} catch (const std::exception &) { throw; }"}
+                   .get(kind, "}"))
+
+
+def draw(rng, number):
+    g = Grammar(rng)
+    guard = "torch::NoGradGuard guard;" if rng.random() < .85 else ";"
+    g.line("static float f%d(Net &net, Net &head, const Tensor &in) {" % number)
+    g.line("float r = 0; " + guard)
+    g.block(2)
+    g.line("return r;")
+    g.line("}")
+    static, ran = ("\n".join(lines) + "\n" for lines in zip(*g.lines))
+    call = "judgeOf(%d, f%d, %d, %d);\n" % (number, number, g.places, len(g.vars))
+    return Drawn(static, ran, call)
+
+
+def judge(drawn, truth, findings):
+    if not truth or "crash" in truth:
+        return "dead"
+    held = {frozenset(key.split("-")) for key, value in truth.items() if value == "1"}
+    single = {next(iter(pair)) for pair in held if len(pair) == 1}
+    least = [p for p in held if len(p) == 1 or not p & single]
+    told = set()
+    for _, level, _, message in findings:
+        names = frozenset(re.findall(r"'v(\d+)'", message.split(" last ")[0].split(" of ")[0]
+                                     .split(": only")[0].split(" is not")[0].split(" is decl")[0]))
+        told |= names
+        # Taken by a number that is read, by more than two, at an operator: not measured.
+        if ": only" in message or len(names) > 2 or "'matmul'" in message:
+            continue
+        if not any(pair <= names for pair in held):
+            kind = re.search(r"before the loop|last round|before '|declared outside|copy of", message)
+            return "false: level %d, %s" % (level, kind[0] if kind else message)
+    missed = [p for p in least if not p & told]
+    if missed:
+        number = sorted(missed[0])[0]
+        made = re.search(r"\bv%s(?: = |\{|;)(.*)" % number, drawn.static)
+        made = re.sub(r"v\d+(\.[ab])?", "v", made[1]) if made else "?"
+        guard = "guarded" if "NoGradGuard" in drawn.static else "unguarded"
+        return "silent: %s, %s" % (guard, "pair" if len(missed[0]) > 1 else made[:40])
+    return "agree" if held or findings else "dead"
