@@ -146,6 +146,18 @@ const Expr *receiverOf(const CallExpr *Call) {
   return isa_and_nonnull<CXXThisExpr>(Object) ? nullptr : Object;
 }
 
+const CXXMethodDecl *virtuallyCalled(const CallExpr *Call) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
+  const Expr *Object = Method && Method->isVirtual() ? calledOn(Call) : nullptr;
+  if (!Object)
+    return nullptr;
+  const auto *Named =
+      dyn_cast<MemberExpr>(Call->getCallee()->IgnoreParenImpCasts());
+  const bool IsQualified = Named && Named->hasQualifier(); // Base::f()
+  return IsQualified || Method->getDevirtualizedMethod(Object, false) ? nullptr
+                                                                      : Method;
+}
+
 /// \p Args without the default ones.
 template <typename Range>
 static llvm::SmallVector<const Expr *, 4> writtenIn(const Range &Args) {

@@ -85,6 +85,10 @@ const clang::Expr *calledOn(const clang::CallExpr *Call);
 /// implicit or written `this`.
 const clang::Expr *receiverOf(const clang::CallExpr *Call);
 
+/// The virtual method that \p Call names, where its object may have another
+/// class at run time, whose override runs then. Null for other calls.
+const clang::CXXMethodDecl *virtuallyCalled(const clang::CallExpr *Call);
+
 /// The arguments of a call that are written, without the object of a member
 /// operator call.
 llvm::SmallVector<const clang::Expr *, 4>

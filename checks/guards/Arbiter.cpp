@@ -142,17 +142,18 @@ static bool handsTensorOut(const Label &L) {
 /// Is the forward pass of call \p L reported in the function that is called?
 bool Arbiter::isReportedInside(const Label &L) {
   const auto *Call = dyn_cast<CallExpr>(L.Site);
-  const FunctionFlow *Callee = L.K == Label::Helper && Call
-                                   ? Unit->flowOf(Call->getDirectCallee())
-                                   : nullptr;
-  if (!Callee || !Callee->available())
+  if (L.K != Label::Helper || !Call || !Call->getDirectCallee())
     return false;
-  if (Callee->isAbroad())
-    return Callee->reportsResultsAbroad();
-  auto [It, New] = Settled.try_emplace(Callee->function(), false);
-  if (!New)
-    return It->second;
-  return Settled[Callee->function()] = reportsItsResults(*Callee);
+  const auto Targets = Unit->targetsOf(cpp::Call(Call));
+  return Targets.AreAll &&
+         llvm::all_of(Targets.Seen, [&](const FunctionFlow *Callee) {
+           if (Callee->isAbroad())
+             return Callee->reportsResultsAbroad();
+           auto [It, New] = Settled.try_emplace(Callee->function(), false);
+           if (!New)
+             return It->second;
+           return Settled[Callee->function()] = reportsItsResults(*Callee);
+         });
 }
 
 /// Is every forward pass whose result \p Callee hands out reported there?
@@ -308,7 +309,9 @@ std::optional<Arbiter::Evidence> Arbiter::evidenceOf(const Label &L,
     return Found(InferenceWithoutNoGrad.ScriptLoaded,
                  Step{Load->getExprLoc(),
                       "a TorchScript module is loaded here, and nothing in "
-                      "this file trains one"});
+                      "this " +
+                          std::string(Unit->program() ? "program" : "file") +
+                          " trains one"});
   return Found(InferenceWithoutNoGrad.ScriptGiven, std::nullopt);
 }
 
@@ -409,6 +412,27 @@ static std::optional<Because> weaknessOf(const Label &L,
                  Module->getLocation()};
 }
 
+/// The statement of the block around \p Site that \p Site is in, if all from
+/// there to the end of the block can run under a guard; null otherwise.
+static const Stmt *guardableFrom(const Expr *Site, const FunctionFlow &Flow,
+                                 flow::UnitModel &Unit) {
+  const Stmt *First = Site;
+  while (First && !isa_and_nonnull<CompoundStmt>(Flow.parentOf(First)))
+    First = Flow.parentOf(First);
+  const auto *Block =
+      First ? cast<CompoundStmt>(Flow.parentOf(First)) : nullptr;
+  // Jumps may not pass its initialisation.
+  if (!Block || isa<SwitchCase>(First) || First->getBeginLoc().isMacroID() ||
+      isa_and_nonnull<SwitchStmt>(Flow.parentOf(Block)))
+    return nullptr;
+  for (auto It = llvm::find(Block->body(), First); It != Block->body_end();
+       ++It)
+    if (flow::needsHistory(*It, Flow, Unit) ||
+        cpp::anyOf<LabelStmt>(*It, [](const LabelStmt *) { return true; }))
+      return nullptr;
+  return First;
+}
+
 void Arbiter::decideOn(const FunctionFlow &Flow) {
   const bool IsLayer = asLayerMethod(Flow.function());
   const Reason *NoneHere = silenceIn(Flow, *Unit);
@@ -473,6 +497,8 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
     }
     if (S.Tries)
       S.Why.push_back({S.Tries});
+    if (!S.Guardable)
+      S.GuardFrom = guardableFrom(S.Forwards.front()->Site, Flow, *Unit);
     for (const Label *L : S.Forwards)
       ScopeOf[L] = Scopes.size();
     Scopes.push_back(std::move(S));
@@ -493,8 +519,13 @@ std::string Arbiter::runs(const Label &L) {
   if (!Module.empty())
     return quoted(Module) + " runs";
   const auto *Call = dyn_cast<CallExpr>(L.Site);
-  const llvm::StringRef Helper =
+  llvm::StringRef Helper =
       L.K == Label::Helper && Call ? cpp::calleeName(Call) : "";
+  // A lambda, function object or pointer goes by the name of its variable.
+  if (const Expr *Object = Call ? cpp::calledOn(Call) : nullptr;
+      L.K == Label::Helper && Call && Helper.empty())
+    Helper = cpp::nameOf(cpp::variableOf(
+        cpp::stripPointers(Object ? Object : Call->getCallee())));
   return Helper.empty() ? "a module runs" : quoted(Helper) + " runs a module";
 }
 
@@ -538,6 +569,19 @@ bool Arbiter::isToBeGuarded(const Stmt *Site, const FunctionFlow &Flow) const {
     Child = Parent;
   }
   return false;
+}
+
+SourceLocation Arbiter::uselessBefore(const Expr *Site,
+                                      const FunctionDecl *Function) const {
+  SourceLocation Last;
+  auto It = Useless.find(Function);
+  const SourceManager &SM = Function->getASTContext().getSourceManager();
+  if (It != Useless.end())
+    for (SourceLocation Guard : It->second)
+      if (SM.isBeforeInTranslationUnit(Guard, Site->getExprLoc()) &&
+          (Last.isInvalid() || SM.isBeforeInTranslationUnit(Last, Guard)))
+        Last = Guard;
+  return Last;
 }
 
 const Arbiter::Scope *Arbiter::findingOf(const Label &L, Level Weakest) const {

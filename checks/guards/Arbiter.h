@@ -114,6 +114,9 @@ public:
     const flow::FunctionFlow *Flow;
     /// The block for the guard; null for none.
     const clang::CompoundStmt *Guardable;
+    /// Without one: the statement, of the innermost block around all of
+    /// Forwards, from which on a guard may live; null for none.
+    const clang::Stmt *GuardFrom = nullptr;
     llvm::SmallVector<Because, 2> Why;
     bool IsKept = false; ///< In what a parameter names.
     /// Set while nothing of its results is used.
@@ -142,6 +145,17 @@ public:
   /// \p Block. What the guard will cover is the same defect.
   void guard(const clang::CompoundStmt *Block, const clang::Stmt *Statement);
 
+  /// Collects: \p Guard, as written in \p Function, guards nothing.
+  void useless(const clang::FunctionDecl *Function,
+               clang::SourceLocation Guard) {
+    Useless[Function].push_back(Guard);
+  }
+  /// The last guard before \p Site in \p Function that guards nothing; invalid
+  /// when there is none.
+  clang::SourceLocation
+  uselessBefore(const clang::Expr *Site,
+                const clang::FunctionDecl *Function) const;
+
   /// Would a guard that was handed in reach \p Site, which is in \p Flow?
   bool isToBeGuarded(const clang::Stmt *Site,
                      const flow::FunctionFlow &Flow) const;
@@ -150,7 +164,8 @@ public:
   llvm::ArrayRef<Scope> scopes() const { return Scopes; }
   /// The scope in which the forward pass \p L is reported, in a finding that is
   /// at least as strong as \p Weakest; null when it is not.
-  const Scope *findingOf(const flow::Label &L, Level Weakest) const;
+  const Scope *findingOf(const flow::Label &L,
+                         Level Weakest = Level::Advisory) const;
   /// What other units need to know of these reports.
   flow::ReportedPasses reported();
 
@@ -168,6 +183,9 @@ private:
 
   /// In each block, the statement from which on a fix guards.
   llvm::DenseMap<const clang::CompoundStmt *, const clang::Stmt *> Guards;
+  llvm::DenseMap<const clang::FunctionDecl *,
+                 llvm::SmallVector<clang::SourceLocation, 1>>
+      Useless;
   bool IsDecided = false;
   flow::UnitModel *Unit = nullptr; ///< Set when ReportsPasses runs.
   /// What reportsItsResults() says of a function; false while it is asked,

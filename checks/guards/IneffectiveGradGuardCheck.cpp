@@ -340,6 +340,28 @@ private:
     return nullptr;
   }
 
+  /// Adds to \p F, about a guard that is written at \p P and guards nothing,
+  /// the passes that it was meant for: those after it in the block, or where it
+  /// is all that its block has, in the function.
+  void addPasses(Finding &F, const StatementPlace &P) {
+    const FunctionDecl *In = functionAround(P.Statement, context());
+    if (!In || !(isWhole() || unit().errors().areInFunctions()))
+      return;
+    const flow::FunctionFlow *Flow = unit().flowOf(In);
+    if (!Flow || !Flow->available())
+      return;
+    Arbiter::of(context()).useless(In, F.Loc);
+    const Stmt *Around = P.isLast() ? In->getBody() : P.Block;
+    const SourceManager &SM = context().getSourceManager();
+    unsigned Left = 3; // Enough to see what is meant.
+    for (const flow::Label &L : Flow->labels())
+      if (L.bringsGraph() && Left > 0 && Flow->isWithin(L.Site, Around) &&
+          cpp::comesBefore(P.Statement, L.Site, SM)) {
+        F.note(L.Site, Arbiter::runs(L) + " with gradient mode on here");
+        --Left;
+      }
+  }
+
   /// Reports \p F with the edits of \p AddFix, which let a guard live from \p P
   /// on; \p IsOff: one that turns gradients off. Without them because of
   /// \p WhyNot, if not null, or of what follows \p P.
@@ -351,6 +373,8 @@ private:
       F.because(*WhyNot);
     else
       AddFix(F);
+    if (IsOff)
+      addPasses(F, P);
     if (!WhyNot && IsOff)
       Arbiter::of(context()).guard(P.Block, P.Statement);
     report(std::move(F));
@@ -461,11 +485,14 @@ private:
         Finding::at(Guard->getLocation(), P->Statement->getSourceRange());
     if (!Guard->isStaticLocal()) {
       const StringRef End = endOf(Guard, *P, isWhole(), context());
-      if (!End.empty())
-        report(F.because(IneffectiveGradGuard.Alone)
-                   .says("guard " + quoted(Guard) + " ends with " + End +
-                         ": it guards nothing"));
-      return;
+      if (End.empty())
+        return;
+      F.because(IneffectiveGradGuard.Alone)
+          .says("guard " + quoted(Guard) + " ends with " + End +
+                ": it guards nothing");
+      if (torch::guardOf(Guard) == torch::GradMode::Off)
+        addPasses(F, *P);
+      return report(std::move(F));
     }
     const FunctionDecl *In = functionAround(P->Statement, context());
     // For all of main, or as the last thing a function does: then what lasts

@@ -23,9 +23,10 @@ namespace {
 /// class.
 std::string readableName(const FunctionDecl *F) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
-  return Method && !Method->getDeclName().isIdentifier()
-             ? quoted(Method->getParent())
-             : quoted(F);
+  if (!Method || Method->getDeclName().isIdentifier())
+    return quoted(F);
+  return Method->getParent()->isLambda() ? "a lambda"
+                                         : quoted(Method->getParent());
 }
 
 /// Sorts \p Scopes by where their first forward passes stand.
@@ -37,6 +38,11 @@ void sortBySource(llvm::MutableArrayRef<Scope> Scopes,
   });
 }
 
+/// As wide as what \p Unit sees: of a program it is more than a file.
+StringRef inSight(const flow::UnitModel &Unit) {
+  return Unit.program() ? "in this program " : "in this file ";
+}
+
 /// A guard at the head of \p Block, which is in \p F.
 void addGuard(Finding &To, const CompoundStmt *Block, const FunctionDecl *F) {
   To.fix(fixits::insertAtBlockHead(
@@ -45,10 +51,7 @@ void addGuard(Finding &To, const CompoundStmt *Block, const FunctionDecl *F) {
 
 std::string messageFor(StringRef Runs, const FunctionDecl *In,
                        StringRef Where) {
-  const auto *Method = dyn_cast<CXXMethodDecl>(In);
-  return (Runs + " with gradient mode on in " +
-          (Method && Method->getParent()->isLambda() ? "a lambda"
-                                                     : quoted(In)) +
+  return (Runs + " with gradient mode on in " + readableName(In) +
           ", but nothing " + Where +
           "back-propagates the result; its activations are kept as long as "
           "the result lives")
@@ -68,6 +71,37 @@ void addCollectors(Finding &To, const Scope &S) {
       To.note(A.Site, quoted(S.Flow->nameOf(A.Where)) +
                           " keeps the history of every iteration here");
   }
+}
+
+/// What keeps one of the results of \p S after the function returned.
+void addKeepers(Finding &To, const Scope &S) {
+  for (const Label &L : S.Flow->labels())
+    if (L.K == Label::Carry && cpp::isAssignment(dyn_cast<CallExpr>(L.Site)) &&
+        S.Flow->outlivesFunction(L.Where) && S.Flow->fieldOf(L.Where) &&
+        !S.Flow->accumulations().count({L.Site, L.Where}) &&
+        llvm::any_of(S.Forwards, [&](const Label *Pass) {
+          return L.Assigned.test(Pass - S.Flow->labels().begin());
+        }))
+      To.note(L.Site, quoted(S.Flow->nameOf(L.Where)) +
+                          " keeps the result and its graph from here on");
+}
+
+/// Says why \p S has no guard.
+void addWhyNot(Finding &To, const Scope &S, flow::UnitModel &Unit) {
+  const Expr *Pass = S.Forwards.front()->Site;
+  const auto *Block =
+      cpp::Body::of(S.Flow->function()).around<CompoundStmt>(Pass);
+  const Expr *Needs =
+      Block ? flow::needsHistory(Block, *S.Flow, Unit) : nullptr;
+  if (!Needs)
+    return;
+  const auto *Call = dyn_cast<CallExpr>(Needs);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  To.note(Needs, "no guard is offered: it would reach this, " +
+                     (!flow::isUnseen(Needs, Unit) ? "which needs the graph"
+                      : Callee ? "and what " + readableName(Callee) +
+                                     " does is not in sight"
+                               : "and what that runs is not in sight"));
 }
 
 /// docs/checks/libtorch-inference-without-no-grad.md says what it finds and
@@ -119,20 +153,32 @@ private:
         Finding::at(First.Site)
             .because(Leads.Why)
             .says(messageFor(Arbiter::runs(First), Leads.Flow->function(),
-                             !Leads.ToPredict && !Leads.IsKept ? ""
-                             : Arbiter::isClosed(unit()) ? "in this program "
-                                                         : "in this file "));
+                             Leads.ToPredict || Leads.IsKept ? inSight(unit())
+                                                             : ""));
     if (Leads.ToPredict && Leads.ToPredict->Shown)
       F.note(*Leads.ToPredict->Shown);
+    const SourceLocation Useless = Arbiter::of(context()).uselessBefore(
+        First.Site, Leads.Flow->function());
+    if (Useless.isValid())
+      F.note(Useless, "this guard ends before it");
     for (const Scope &S : Scopes) {
       for (const Label *L : S.Forwards)
-        F.note(originStep(*L));
+        if (L != &First || !L->From.empty()) // The warning says it.
+          F.note(originStep(*L));
       addCollectors(F, S);
+      addKeepers(F, S);
       if (S.Guardable)
         addGuard(F, S.Guardable, S.Flow->function());
+      else if (S.GuardFrom)
+        F.fix(fixits::insertBeforeStatement(
+            S.GuardFrom,
+            guardDeclaration("no_grad", S.Flow->function()->getBody()),
+            context()));
     }
-    if (F.Fix.empty())
+    if (F.Fix.empty()) {
       F.because(InferenceWithoutNoGrad.NoBlock);
+      addWhyNot(F, Leads, unit());
+    }
     report(F);
   }
 
@@ -145,6 +191,7 @@ private:
       SourceRange Range;
       std::string Runs;
       Step Shown;
+      bool IsCall = false; ///< Of a function with the passes.
     };
     std::vector<Site> Sites;
     Level Strength = Level::Advisory;
@@ -169,7 +216,8 @@ private:
           {Call.Call->getSourceRange(),
            readableName(Call.Callee) + " runs a module",
            Step{Call.Call->getExprLoc(),
-                "this leads to " + Forward.At + ", where " + Forward.Runs}});
+                "this leads to " + Forward.At + ", where " + Forward.Runs},
+           /*IsCall=*/true});
     }
     if (Sites.empty())
       return;
@@ -189,7 +237,8 @@ private:
     if (Strength == Level::Advisory && !Scopes.empty())
       F.because(Scopes.front().Why);
     for (Site &S : Sites)
-      F.note(std::move(S.Shown));
+      if (&S != &Sites.front() || S.IsCall)
+        F.note(std::move(S.Shown));
     addGuard(F, cast<CompoundStmt>(Main->getBody()), Main);
     report(F);
   }

@@ -51,11 +51,11 @@ constexpr struct AccumulatedHistoryReasons {
   Reason CallersTensor{"callers-tensor", Effect::Advice,
                        "It is a parameter that is changed in place, and "
                        "nothing in this file calls the function."};
-  Reason PassReported{"pass-reported", Effect::Advice,
-                      "A guard that [libtorch-inference-without-no-grad]"
-                      "(libtorch-inference-without-no-grad.md) asks for, in a "
-                      "finding at least as strong, leaves nothing to keep: "
-                      "that finding names the accumulator in its notes."};
+  Reason PassReported{
+      "pass-reported", Effect::Advice,
+      "A guard that [libtorch-inference-without-no-grad]"
+      "(libtorch-inference-without-no-grad.md) asks for leaves "
+      "nothing to keep: that finding names the accumulator in its notes."};
   Reason Guarded{
       "guard-active", Effect::Silent,
       "A guard is active where it is added, on some paths at least."};
@@ -153,14 +153,13 @@ sourceOf(const Accumulation &A, const flow::LabelSet &Added,
   return Source;
 }
 
-/// The first finding, at least as strong as \p Weakest, of those whose guards
-/// leave \p A nothing to keep. It has the story and the fix.
-const Arbiter::Scope *guardFor(const Accumulation &A, Level Weakest,
-                               const FunctionFlow &Flow,
+/// The first finding of those whose guards leave \p A nothing to keep. It has
+/// the story and the fix.
+const Arbiter::Scope *guardFor(const Accumulation &A, const FunctionFlow &Flow,
                                const Arbiter &Guards) {
   llvm::SmallVector<const Arbiter::Scope *, 4> Found;
   for (const Label *L : historyIn(A.Added.allLabels(), Flow))
-    Found.push_back(Guards.findingOf(*L, Weakest));
+    Found.push_back(Guards.findingOf(*L));
   return Found.empty() || llvm::is_contained(Found, nullptr) ? nullptr
                                                              : Found.front();
 }
@@ -257,8 +256,7 @@ void weigh(Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit,
        AccumulatedHistory.OpenMember);
   }
   const Arbiter::Scope *Guard =
-      G.HandedInAt ? nullptr
-                   : guardFor(A, lowered(Level::Certain, G.Why), Flow, Guards);
+      G.HandedInAt ? nullptr : guardFor(A, Flow, Guards);
   If(Guard, AccumulatedHistory.PassReported);
   // Other units may call the function for a result with history.
   if (Guard && Guard->Guardable)

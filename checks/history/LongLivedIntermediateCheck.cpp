@@ -60,8 +60,9 @@ constexpr struct LongLivedIntermediateReasons {
                       "The function is called under a guard only."};
   Reason PassReported{"pass-reported", Effect::Silent,
                       "A guard that [libtorch-inference-without-no-grad]"
-                      "(libtorch-inference-without-no-grad.md) asks for, in a "
-                      "finding at least as strong, leaves no graph to keep."};
+                      "(libtorch-inference-without-no-grad.md) asks for "
+                      "leaves no graph to keep: that finding names the member "
+                      "in its notes."};
   Reason Small{"small-result", Effect::Silent,
                "It is a loss or another small reduced result."};
   Reason Captured{"captured", Effect::Silent, "A lambda captures it."};
@@ -247,8 +248,7 @@ std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
     return std::nullopt;
   const Label *Source = madeIn(First, Flow);
   Outer Found = {V, Declared, First, Last};
-  if (Source && Source->Mode == GradMode::On &&
-      !Guards.findingOf(*Source, Level::Likely))
+  if (Source && Source->Mode == GradMode::On && !Guards.findingOf(*Source))
     Found.Graph = Source;
   else if (!torch::asModuleCall(cpp::stripImplicit(Made)) && !isWeighty(Made))
     return std::nullopt; // It is not large.
@@ -523,9 +523,7 @@ std::optional<Kept> decideKept(const Label &L, const FunctionFlow &Flow,
     Found.Silence = &LongLivedIntermediate.Used;
   else if (Field && isOverwritten(Field, Assign, Flow.function()))
     Found.Silence = &LongLivedIntermediate.Overwritten;
-  else if (Found.Source &&
-           Guards.findingOf(*Found.Source,
-                            Found.Weaker ? Level::Advisory : Level::Likely))
+  else if (Found.Source && Guards.findingOf(*Found.Source))
     Found.Silence = &LongLivedIntermediate.PassReported;
   return Found;
 }

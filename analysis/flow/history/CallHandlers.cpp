@@ -176,9 +176,10 @@ Value Interpreter::computedOperator(const cpp::Call &C) {
 // The standard library
 //===----------------------------------------------------------------------===//
 
-/// A call of a std::function.
+/// A call of a std::function, or through a pointer.
 Value Interpreter::functionObject(const cpp::Call &C) {
-  const FunctionDecl *Target = onlyTargetOf(C.Object);
+  const FunctionDecl *Target =
+      onlyTargetOf(C.Object ? C.Object : C.expr()->getCallee());
   const FunctionFlow *Flow = Target ? Unit.flowOf(Target) : nullptr;
   if (!Flow || !Flow->available())
     return unknownCall(C);
@@ -285,7 +286,7 @@ public:
 
   Value run() {
     if (!isa<LambdaExpr>(C.E)) // Its body may be called elsewhere.
-      At.Calls[C.E] = {C.E, Callee.function(), Mode};
+      At.noteCall(C.E, Callee.function());
     for (const Expr *Arg : C.Args)
       Args.push_back(At.eval(Arg));
     if (C.Object)

@@ -114,6 +114,7 @@ Value Interpreter::evalCall(const CallExpr *E) {
       {Whose::Library, &I::libraryCall},
       {Whose::Std, &I::stdCall},
       {Whose::User, &I::userCall},
+      {Whose::Unknown, &I::functionObject},
       {anyCall, &I::unknownCall},
   };
   const cpp::Call C(E);
@@ -190,7 +191,7 @@ void Interpreter::noteCallables(const cpp::Call &C) {
     const FunctionDecl *Target =
         Lambda ? Lambda->getCallOperator() : onlyTargetOf(Arg);
     if (Target && cpp::runsArgument(C.expr(), I))
-      Calls[Arg] = {Arg, Target, modeAt(C.E)};
+      Calls[{Arg, Target}] = {Arg, Target, modeAt(C.E)};
   }
 }
 
@@ -329,11 +330,22 @@ Value Interpreter::moduleCall(const cpp::Call &, const torch::ModuleCall &M) {
 //===----------------------------------------------------------------------===//
 
 std::optional<Value> Interpreter::userCall(const cpp::Call &C) {
-  const FunctionFlow *Flow = Unit.flowOf(C.Callee);
-  if (!Flow || !Flow->available() ||
-      (compat::isPureVirtual(C.Callee) && !Flow->isAbroad()))
+  const UnitModel::Targets Targets = Unit.targetsOf(C);
+  if (!Targets.AreAll) {
+    for (const FunctionFlow *Flow : Targets.Seen)
+      noteCall(C.E, Flow->function());
     return std::nullopt;
-  return evalUserCall(C, *Flow, label(Label::Helper, C.E, 0), false);
+  }
+  // Each of them may run: what they leave behind is joined.
+  const State Before = S;
+  Value Result;
+  for (const FunctionFlow *Flow : Targets.Seen) {
+    State After = std::exchange(S, Before);
+    Result.join(evalUserCall(C, *Flow, label(Label::Helper, C.E, 0), false));
+    if (Flow != Targets.Seen.front())
+      join(S, After);
+  }
+  return Result;
 }
 
 Value Interpreter::unknownCall(const cpp::Call &C) {
@@ -377,9 +389,10 @@ Value Interpreter::unknownCall(const cpp::Call &C) {
   return produced(std::move(Result));
 }
 
-/// The lambda in a function object that is never given another target.
+/// The lambda or function in a function object, or that a pointer points to,
+/// that is never given another target.
 const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
-  const VarDecl *V = cpp::variableOf(Object);
+  const VarDecl *V = cpp::variableOf(cpp::stripPointers(Object));
   if (!V || !V->getInit() || !Out->declarationOf(V) || V->isStaticLocal())
     return nullptr;
   const Expr *Init = cpp::peel(V->getInit());
@@ -387,6 +400,10 @@ const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
     Init = Construct->getNumArgs() == 1 ? cpp::peel(Construct->getArg(0))
                                         : nullptr;
   const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Init);
+  if (const auto *Named = dyn_cast_or_null<DeclRefExpr>(
+          cpp::stripPointers(Init)); // p = f, p = &f
+      Named && Out->Body->isSetOnce(V))
+    return dyn_cast<FunctionDecl>(Named->getDecl());
   // A closure stays what it is, whoever refers to it.
   return Lambda && (cpp::recordOf(V->getType()) == Lambda->getLambdaClass() ||
                     Out->Body->isSetOnce(V))

@@ -320,9 +320,11 @@ void Interpreter::noteConstructor(const Expr *E) {
     return;
   const FunctionFlow *Flow = Unit.flowOf(Ctor);
   const bool IsKnown = Flow && Flow->available();
-  (IsKnown ? Calls : UnseenCalls)[E] = {E, Ctor, modeAt(E)};
-  if (!IsKnown)
+  if (!IsKnown) {
+    UnseenCalls[E] = {E, Ctor, modeAt(E)};
     return;
+  }
+  noteCall(E, Ctor);
   if (Flow->trains())
     trainsAt(E);
   const CXXRecordDecl *R = Ctor->getParent();

@@ -142,10 +142,10 @@ void Interpreter::finish(const State &AtExit) {
     A.Bounded = Bounded.count(A.Where);
     Out->Accumulations.insert({Key, std::move(A)});
   }
-  for (auto [From, To] : {std::pair(&Calls, &Out->Calls),
-                          std::pair(&UnseenCalls, &Out->UnseenCalls)})
-    for (const auto &[E, Call] : InOrder(From->takeVector()))
-      To->push_back(Call);
+  for (const auto &[E, Call] : InOrder(Calls.takeVector()))
+    Out->Calls.push_back(Call);
+  for (const auto &[E, Call] : InOrder(UnseenCalls.takeVector()))
+    Out->UnseenCalls.push_back(Call);
   for (const auto &Call : InOrder(Out->ScriptCalls.takeVector()))
     Out->ScriptCalls.insert(Call);
   Out->TrainingSites.assign(Training.begin(), Training.end());

@@ -159,6 +159,11 @@ private:
   std::optional<Value> userCall(const cpp::Call &C);
   Value unknownCall(const cpp::Call &C);
 
+  /// Notes that \p E runs \p Callee, whose flow is known.
+  void noteCall(const clang::Expr *E, const clang::FunctionDecl *Callee) {
+    Calls[{E, Callee}] = {E, Callee, modeAt(E)};
+  }
+
   // CallHandlers.cpp.
   class UserCall;
   /// The flow of the function that \p C calls is \p Callee. \p Fresh is the
@@ -201,7 +206,11 @@ private:
   std::map<PlaceId, Value> InPlaceOnParam;
   /// Containers that something takes elements out of again.
   std::set<PlaceId> Bounded;
-  llvm::MapVector<const clang::Expr *, CallSite> Calls, UnseenCalls;
+  /// By the expression and what it runs, of which a virtual call has several.
+  llvm::MapVector<std::pair<const clang::Expr *, const clang::FunctionDecl *>,
+                  CallSite>
+      Calls;
+  llvm::MapVector<const clang::Expr *, CallSite> UnseenCalls;
   llvm::SetVector<const clang::Expr *> Training;
   llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
   std::optional<bool> NamesDerivatives; ///< See namesDerivatives().

@@ -190,7 +190,8 @@ struct UnitFacts {
   std::vector<Function> Functions; ///< Sorted by their USRs.
   std::set<Call> Calls;
   std::set<Forward> Forwards;
-  /// Functions without a body here that code of this unit names.
+  /// Functions that code of this unit names and that have no body here, or are
+  /// virtual, so that others may run.
   std::set<std::string> Uses;
   /// Methods without a body here, of classes whose fields hold tensors here.
   std::set<std::string> Methods;
@@ -223,6 +224,9 @@ struct ProgramFacts {
     }
   };
   std::set<Covered> CoversInMain;
+  /// For virtual methods that this unit names, all that may run in their place,
+  /// in a program that is Closed. What they do is in Functions.
+  std::map<std::string, std::set<std::string>> Overriders;
   std::set<std::string> Defined; ///< Methods of UnitFacts::Methods with a body.
   /// The uses of fields in other units. For those in TensorFields of this unit
   /// all of it, IsConsumed also of this unit; for others IsReleased and EvalAt.
@@ -307,6 +311,8 @@ private:
   coversInMain(size_t Unit,
                const std::map<llvm::StringRef, bool> &Covered) const;
   void findCovered();
+  const FunctionFacts *definition(llvm::StringRef Function,
+                                  const llvm::BitVector &Around) const;
   const FunctionFacts *factsOf(llvm::StringRef Function,
                                const llvm::BitVector &Around,
                                bool IsClosed) const;

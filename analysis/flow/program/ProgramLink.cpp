@@ -190,35 +190,46 @@ ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
   return First;
 }
 
+/// The facts of the one definition of \p Function in the units \p Around; null
+/// when there is none, or another: what it does may be either then.
+const FunctionFacts *
+ProgramLink::definition(StringRef Function,
+                        const llvm::BitVector &Around) const {
+  auto It = DefinedIn.find(Function);
+  if (It == DefinedIn.end())
+    return nullptr;
+  const UnitFacts *In = nullptr;
+  for (size_t I : It->second) {
+    if (!Around.test(I))
+      continue;
+    if (In && In->File != Units[I]->File)
+      return nullptr;
+    In = In ? In : Units[I];
+  }
+  if (!In)
+    return nullptr;
+  auto F = llvm::lower_bound(
+      In->Functions, Function,
+      [](const auto &F, StringRef Usr) { return F.Usr < Usr; });
+  return &F->Does;
+}
+
 /// The facts of \p Function in the units \p Around; null when they are not
 /// certain.
 const FunctionFacts *ProgramLink::factsOf(StringRef Function,
                                           const llvm::BitVector &Around,
                                           bool IsClosed) const {
-  auto DefinedHere = [&](StringRef Name) {
-    std::vector<size_t> In;
-    if (auto It = DefinedIn.find(Name); It != DefinedIn.end())
-      llvm::copy_if(It->second, std::back_inserter(In),
-                    [&](size_t I) { return Around.test(I); });
-    return In;
-  };
-  std::vector<size_t> In = DefinedHere(Function);
-  if (auto It = Overriders.find(Function); It != Overriders.end()) {
-    // A pure virtual method with one implementation in the whole program.
-    if (!IsClosed || !In.empty() || It->second.size() != 1)
-      return nullptr;
-    Function = *It->second.begin();
-    In = DefinedHere(Function);
-  }
-  // A function with two definitions may do what either does.
-  if (In.empty() || llvm::any_of(In, [&](size_t I) {
-        return Units[I]->File != Units[In.front()]->File;
-      }))
-    return nullptr;
-  auto F = llvm::lower_bound(
-      Units[In.front()]->Functions, Function,
-      [](const auto &F, StringRef Usr) { return F.Usr < Usr; });
-  return &F->Does;
+  auto It = Overriders.find(Function);
+  if (It == Overriders.end())
+    return definition(Function, Around);
+  // A pure virtual method with one implementation in the whole program.
+  auto Defined = DefinedIn.find(Function);
+  const bool IsDefined =
+      Defined != DefinedIn.end() &&
+      llvm::any_of(Defined->second, [&](size_t I) { return Around.test(I); });
+  return IsClosed && !IsDefined && It->second.size() == 1
+             ? definition(*It->second.begin(), Around)
+             : nullptr;
 }
 
 const ProgramLink::Joined &
@@ -277,6 +288,17 @@ ProgramFacts ProgramLink::factsFor(size_t Unit) const {
   for (StringRef Used : Own.Uses)
     if (const FunctionFacts *Does = factsOf(Used, Around, Said.Closed))
       Said.Functions.emplace(Used, *Does);
+  for (StringRef Used : Own.Uses) {
+    auto It = Said.Closed ? Overriders.find(Used) : Overriders.end();
+    if (It == Overriders.end())
+      continue;
+    std::set<std::string> &All = Said.Overriders[Used.str()];
+    for (StringRef Method : It->second) {
+      All.insert(Method.str());
+      if (const FunctionFacts *Does = definition(Method, Around))
+        Said.Functions.emplace(Method, *Does);
+    }
+  }
   for (StringRef Method : Own.Methods)
     if (DefinedIn.count(Method))
       Said.Defined.insert(Method.str());

@@ -361,12 +361,13 @@ private:
   }
 
   void use(const FunctionDecl *F) {
-    if (!isShared(F) || F->hasBody() ||
+    const auto *Method = dyn_cast<CXXMethodDecl>(F);
+    if (!isShared(F) || (F->hasBody() && !(Method && Method->isVirtual())) ||
         !Out.Uses.insert(cpp::programName(F)).second)
       return;
     // The facts of F may name these fields. A unit that asks for them at once
     // need not be analysed a second time for them.
-    if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
+    if (Method)
       addFields(Method->getParent());
     for (const ParmVarDecl *Param : F->parameters())
       addFields(Param->getType());

@@ -121,6 +121,66 @@ const FunctionFlow *UnitModel::flowAbroad(const FunctionDecl *F) {
                             : nullptr;
 }
 
+/// Adds what overrides \p Method to \p To.
+void UnitModel::addOverriders(const CXXMethodDecl *Method, Targets &To) {
+  llvm::SmallSetVector<const CXXMethodDecl *, 4> All;
+  All.insert(Method->getCanonicalDecl());
+  for (size_t I = 0; I < All.size(); ++I)
+    if (auto It = Scan.Overriders.find(All[I]); It != Scan.Overriders.end())
+      All.insert(It->second.begin(), It->second.end());
+  std::set<std::string> Here;
+  for (const CXXMethodDecl *M : All) {
+    Here.insert(cpp::programName(M));
+    const FunctionFlow *Flow =
+        compat::isPureVirtual(M) && !M->hasBody() ? nullptr : flowOf(M);
+    if (Flow && Flow->available())
+      To.Seen.push_back(Flow);
+    else
+      To.AreAll &= compat::isPureVirtual(M);
+  }
+  if (!Whole || !Whole->Closed) {
+    // Only a class of the main file has no heirs elsewhere.
+    const SourceManager &SM = Context.getSourceManager();
+    To.AreAll &=
+        SM.isInMainFile(SM.getExpansionLoc(Method->getParent()->getLocation()));
+    return;
+  }
+  auto Elsewhere = Whole->Overriders.find(cpp::programName(Method));
+  if (Elsewhere == Whole->Overriders.end())
+    return;
+  for (llvm::StringRef Name : Elsewhere->second) {
+    if (Here.count(Name.str()))
+      continue;
+    auto Said = Whole->Functions.find(Name.str());
+    if (Said == Whole->Functions.end() || !Said->second.Flow) {
+      To.AreAll = false;
+      continue;
+    }
+    auto &Flow = OverridersAbroad[{Method->getCanonicalDecl(), Name}];
+    if (!Flow)
+      Flow = FunctionFlow::abroad(Method, *Said->second.Flow);
+    To.Seen.push_back(Flow.get());
+  }
+}
+
+UnitModel::Targets UnitModel::targetsOf(const cpp::Call &C) {
+  Targets Found;
+  const CXXMethodDecl *Method =
+      C.expr() && C.Callee == C.expr()->getDirectCallee()
+          ? cpp::virtuallyCalled(C.expr())
+          : nullptr;
+  if (Method) {
+    addOverriders(Method, Found);
+    Found.AreAll &= !Found.Seen.empty();
+    return Found;
+  }
+  const FunctionFlow *Flow = flowOf(C.Callee);
+  Found.AreAll = Flow && Flow->available();
+  if (Found.AreAll)
+    Found.Seen.push_back(Flow);
+  return Found;
+}
+
 /// Does the body of \p F name anything of LibTorch, or a type that can hold its
 /// tensors? Adds the functions that it names to \p Callees until then.
 static bool namesTensors(const FunctionDecl *F,
@@ -177,8 +237,12 @@ bool UnitModel::concernsTensors(const FunctionDecl *F) {
       Concerned[Next] = true;
       return Concerned[F] = true;
     }
-    for (const FunctionDecl *Callee : Callees) {
-      const FunctionDecl *Definition = nullptr;
+    for (size_t I = 0; I < Callees.size(); ++I) {
+      const FunctionDecl *Callee = Callees[I], *Definition = nullptr;
+      if (const auto *Method = dyn_cast<CXXMethodDecl>(Callee))
+        if (auto It = Scan.Overriders.find(Method->getCanonicalDecl());
+            It != Scan.Overriders.end())
+          Callees.append(It->second.begin(), It->second.end());
       if (const FunctionFlow *There = flowAbroad(Callee);
           There && (There->trains() || There->exitMode() != GradMode::On))
         return Concerned[F] = true;
@@ -362,11 +426,13 @@ bool anyCallOf(
     const FunctionDecl *F, UnitModel &Unit,
     llvm::function_ref<bool(const Label &, const FunctionFlow &Caller)> IsIt) {
   return llvm::any_of(Unit.callersOf(F), [&](const auto &C) {
+    // Also through an override or a function object.
+    llvm::SmallPtrSet<const Expr *, 4> Sites;
+    for (const CallSite &Site : C.Caller->calls())
+      if (Site.Callee->getCanonicalDecl() == F->getCanonicalDecl())
+        Sites.insert(Site.Call);
     return llvm::any_of(C.Caller->labels(), [&](const Label &L) {
-      const auto *Call = dyn_cast_or_null<CallExpr>(L.Site);
-      const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-      return L.K == Label::Helper && Callee &&
-             Callee->getCanonicalDecl() == F->getCanonicalDecl() &&
+      return L.K == Label::Helper && Sites.contains(L.Site) &&
              IsIt(L, *C.Caller);
     });
   });
@@ -411,26 +477,24 @@ unguardedForward(const FunctionFlow &Flow, UnitModel &Unit, unsigned Depth) {
 // Where one guard does
 //===----------------------------------------------------------------------===//
 
-/// A call of code that cannot be seen, which may train.
-static bool isUnseen(const Expr *Training, UnitModel &Unit) {
+bool isUnseen(const Expr *Training, UnitModel &Unit) {
   const auto *Call = dyn_cast<CallExpr>(Training);
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   return Call &&
          (!Callee || (!torch::isTorchDecl(Callee) && !Unit.flowOf(Callee)));
 }
 
-bool needsHistory(const Stmt *S, const FunctionFlow &Flow, UnitModel &Unit,
-                  bool OnlySeen) {
-  return llvm::any_of(Flow.trainingSites(),
-                      [&](const Expr *Training) {
-                        return Flow.isWithin(Training, S) &&
-                               !(OnlySeen && isUnseen(Training, Unit));
-                      }) ||
-         llvm::any_of(Flow.labels(), [&](const Label &L) {
-           return L.Site && (L.Arises || (!OnlySeen && L.K == Label::Carry)) &&
-                  Flow.isWithin(L.Site, S) &&
-                  (Unit.consumersOf(L, Flow) & ~Label::Computed);
-         });
+const Expr *needsHistory(const Stmt *S, const FunctionFlow &Flow,
+                         UnitModel &Unit, bool OnlySeen) {
+  for (const Expr *Training : Flow.trainingSites())
+    if (Flow.isWithin(Training, S) && !(OnlySeen && isUnseen(Training, Unit)))
+      return Training;
+  for (const Label &L : Flow.labels())
+    if (L.Site && (L.Arises || (!OnlySeen && L.K == Label::Carry)) &&
+        Flow.isWithin(L.Site, S) &&
+        (Unit.consumersOf(L, Flow) & ~Label::Computed))
+      return L.Site;
+  return nullptr;
 }
 
 const CompoundStmt *guardableBlock(const Stmt *Site, const FunctionFlow &Flow,

@@ -9,12 +9,14 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_UNIT_UNITMODEL_H
 
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Errors.h"
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/history/FunctionFlow.h"
 #include "analysis/flow/program/Program.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/modules/Modules.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace libtorch_tidy::flow {
 
@@ -50,7 +52,12 @@ struct UnitScan {
   /// of templates included, templates themselves not. In source order.
   std::vector<const clang::FunctionDecl *> Functions;
   std::vector<const clang::VarDecl *> Globals; ///< Outside functions.
-  const clang::FunctionDecl *Main = nullptr;   ///< Null: the unit has none.
+  /// For methods, those of user code that override them; of each its first
+  /// declaration.
+  llvm::DenseMap<const clang::CXXMethodDecl *,
+                 llvm::SmallSetVector<const clang::CXXMethodDecl *, 2>>
+      Overriders;
+  const clang::FunctionDecl *Main = nullptr; ///< Null: the unit has none.
   /// Some code, templates included, puts a module in evaluation mode.
   bool CallsEval = false;
   /// Errors of the compiler. Functions with errors count as unseen code.
@@ -250,6 +257,14 @@ public:
   /// of a cycle are made again until that changes no more, at most MaxRounds
   /// times.
   const FunctionFlow *flowOf(const clang::FunctionDecl *F);
+  /// What a call may run.
+  struct Targets {
+    llvm::SmallVector<const FunctionFlow *, 2> Seen; ///< All are available().
+    bool AreAll = true;
+  };
+  /// The flows of what \p C may run: of a virtual method, of all that override
+  /// it in this unit, and in the rest of a program that is known.
+  Targets targetsOf(const cpp::Call &C);
   /// Calls \p Do for each function that flowOf() can tell about, in the order
   /// of functions().
   void forEachFlow(llvm::function_ref<void(const FunctionFlow &)> Do);
@@ -306,6 +321,7 @@ private:
   const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F) const;
 
   const FunctionFlow *flowAbroad(const clang::FunctionDecl *F);
+  void addOverriders(const clang::CXXMethodDecl *Method, Targets &To);
 
   clang::ASTContext &Context;
   const ProgramFacts *const Whole;
@@ -313,6 +329,11 @@ private:
   TensorWork Work;
   FrozenModules Frozen;
   Summaries<FunctionFlow> Flows;
+  /// Of methods of other units that override a method of this one, by that and
+  /// by their names.
+  std::map<std::pair<const clang::CXXMethodDecl *, llvm::StringRef>,
+           std::unique_ptr<FunctionFlow>>
+      OverridersAbroad;
   llvm::DenseMap<const clang::FunctionDecl *, bool> Concerned;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<CallerOf>> Callers;
   std::map<std::pair<const clang::FunctionDecl *, LabelId>,
@@ -324,11 +345,14 @@ private:
   Summaries<MemoryOf> Memories;
 };
 
-/// Would a guard over \p S change what is computed: does it train, or is
-/// the history that arises in it needed? With \p OnlySeen calls of code that
-/// cannot be seen do not count, nor does what is carried through \p S.
-bool needsHistory(const clang::Stmt *S, const FunctionFlow &Flow,
-                  UnitModel &Unit, bool OnlySeen = false);
+/// What in \p S a guard over it would change: what trains, or makes history
+/// that is needed; null for nothing. With \p OnlySeen calls of code that cannot
+/// be seen do not count, nor does what is carried through \p S.
+const clang::Expr *needsHistory(const clang::Stmt *S, const FunctionFlow &Flow,
+                                UnitModel &Unit, bool OnlySeen = false);
+/// Is \p Training, one of the trainingSites(), a call of code that cannot be
+/// seen, which may train?
+bool isUnseen(const clang::Expr *Training, UnitModel &Unit);
 
 /// The outermost block around \p Site that a guard can own: it does not need
 /// history, see needsHistory(). Null when there is none.

@@ -47,6 +47,11 @@ public:
     if (F->doesThisDeclarationHaveABody())
       Defined.push_back(F);
     add(F);
+    if (const auto *Method = dyn_cast<CXXMethodDecl>(F);
+        Method && !Method->isDependentContext())
+      for (const CXXMethodDecl *Base : Method->overridden_methods())
+        Into.Overriders[Base->getCanonicalDecl()].insert(
+            Method->getCanonicalDecl());
     return true;
   }
 

@@ -20,7 +20,6 @@ void validate(Net net, const Batches &data) {
     Tensor y = net(x);
     // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'net' runs with gradient mode on in 'validate', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
     // CHECK-NOTES-L1: :[[@LINE-2]]:16: warning: 'net' runs with gradient mode on in 'validate', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES-L1: :[[@LINE-3]]:16: note: 'net' runs with gradient mode on here, so its result carries autograd history
     // CHECK-NOTES-L1: :[[@LINE+2]]:11: note: 'total' keeps the history of every iteration here
     // CHECK-NOTES-L1: :[[@LINE+7]]:13: note: 'outputs' keeps the history of every iteration here
     total += y.mean();
@@ -47,7 +46,6 @@ void keep_parts(Net net, const Tensor &x) {
   Tensor y = net(x);
   // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'keep_parts', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   // CHECK-NOTES-L1: :[[@LINE-2]]:14: warning: 'net' runs with gradient mode on in 'keep_parts', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-NOTES-L1: :[[@LINE-3]]:14: note: 'net' runs with gradient mode on here, so its result carries autograd history
   // CHECK-NOTES-L1: :[[@LINE+3]]:10: note: 'kept' keeps the history of every iteration here
   Tensor kept = torch::zeros({4});
   for (int64_t i = 0; i < y.size(0); ++i)
@@ -94,9 +92,8 @@ void penalised(Net net, const Tensor &weight, const Batches &data) {
     // CHECK-NOTES-L1: :[[@LINE-6]]:10: note: 'total' is declared here, outside the loop
     // CHECK-NOTES-L1: :[[@LINE-5]]:14: note: 'net' runs with gradient mode on here, so its result carries autograd history
     // CHECK-NOTES-L1: :[[@LINE-6]]:14: warning: 'net' runs with gradient mode on in 'penalised', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES-L1: :[[@LINE-7]]:14: note: 'net' runs with gradient mode on here, so its result carries autograd history
-    // CHECK-NOTES-L1: :[[@LINE-8]]:11: note: 'total' keeps the history of every iteration here
-    // CHECK-MESSAGES-ALONE: :[[@LINE-9]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-NOTES-L1: :[[@LINE-7]]:11: note: 'total' keeps the history of every iteration here
+    // CHECK-MESSAGES-ALONE: :[[@LINE-8]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
   // CHECK-FIXES: total += (net(x).mean() + penalty.pow(2).sum()).detach();
   // CHECK-FIXES-L1: total += (net(x).mean() + penalty.pow(2).sum()).detach();
   // CHECK-FIXES-ALONE: total += (net(x).mean() + penalty.pow(2).sum()).detach();

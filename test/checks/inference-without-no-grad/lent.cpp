@@ -38,7 +38,6 @@ private:
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return net_->forward(x).argmax(1).item<int>();
     // CHECK-NOTES: :[[@LINE-1]]:18: warning: 'net_' runs with gradient mode on in 'inner', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES: :[[@LINE-2]]:18: note: 'net_' runs with gradient mode on here, so its result carries autograd history
   }
   Net net_;
 };
@@ -50,7 +49,6 @@ public:
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return net_->forward(x).argmax(1).item<int>();
     // CHECK-NOTES: :[[@LINE-1]]:18: warning: 'net_' runs with gradient mode on in 'move', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES: :[[@LINE-2]]:18: note: 'net_' runs with gradient mode on here, so its result carries autograd history
   }
 
 private:
@@ -62,7 +60,6 @@ int madeHere(const Tensor &x) {
   Net net;
   return net->forward(x).argmax(1).item<int>();
   // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'madeHere', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-NOTES: :[[@LINE-2]]:15: note: 'net' runs with gradient mode on here, so its result carries autograd history
 }
 
 // Who switches to evaluation mode here would have the guard here, too.
@@ -71,14 +68,12 @@ int evaluated(Net &net, const Tensor &x) {
   net->eval();
   return net->forward(x).argmax(1).item<int>();
   // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'evaluated', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-NOTES: :[[@LINE-2]]:15: note: 'net' runs with gradient mode on here, so its result carries autograd history
 }
 
 int called(Net &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return net->forward(x).argmax(1).item<int>();
   // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'called', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-NOTES: :[[@LINE-2]]:15: note: 'net' runs with gradient mode on here, so its result carries autograd history
 }
 int caller(Net &net) { return called(net, torch::ones({1, 4})); }
 
@@ -87,5 +82,4 @@ int script(torch::jit::Module &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return net.forward({x}).toTensor().argmax(1).item<int>();
   // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'script', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-NOTES: :[[@LINE-2]]:14: note: 'net' runs with gradient mode on here, so its result carries autograd history
 }

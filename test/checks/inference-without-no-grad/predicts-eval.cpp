@@ -16,7 +16,6 @@ Tensor returned(Net &net, const Tensor &x) {
   return net(x);
   // CHECK-NOTES: :[[@LINE-1]]:10: warning: 'net' runs with gradient mode on in 'returned', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   // CHECK-NOTES: :[[@LINE-3]]:8: note: 'net' is put in evaluation mode here, which leaves gradients on
-  // CHECK-NOTES: :[[@LINE-3]]:10: note: 'net' runs with gradient mode on here, so its result carries autograd history
 }
 
 // In the constructor; two entry points, and one guard for each.
@@ -28,14 +27,12 @@ public:
     return net_(x).softmax(1);
     // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'net_' runs with gradient mode on in 'score', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-5]]:20: note: 'net_' is put in evaluation mode here, which leaves gradients on
-    // CHECK-NOTES: :[[@LINE-3]]:12: note: 'net_' runs with gradient mode on here, so its result carries autograd history
   }
   void send(const Tensor &x, const std::function<void(Tensor)> &callback) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     callback(net_(x));
     // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net_' runs with gradient mode on in 'send', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES: :[[@LINE-12]]:20: note: 'net_' is put in evaluation mode here, which leaves gradients on
-    // CHECK-NOTES: :[[@LINE-3]]:14: note: 'net_' runs with gradient mode on here, so its result carries autograd history
+    // CHECK-NOTES: :[[@LINE-11]]:20: note: 'net_' is put in evaluation mode here, which leaves gradients on
   }
   Tensor guarded(const Tensor &x) {
     torch::NoGradGuard guard;
@@ -62,14 +59,12 @@ public:
     return helped_(x);
     // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'helped_' runs with gradient mode on in 'first', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-14]]:38: note: 'helped_' is put in evaluation mode here, which leaves gradients on
-    // CHECK-NOTES: :[[@LINE-3]]:12: note: 'helped_' runs with gradient mode on here, so its result carries autograd history
   }
   Tensor second(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return moved_(x);
     // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'moved_' runs with gradient mode on in 'second', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES: :[[@LINE-14]]:13: note: 'moved_' is put in evaluation mode here, which leaves gradients on
-    // CHECK-NOTES: :[[@LINE-3]]:12: note: 'moved_' runs with gradient mode on here, so its result carries autograd history
+    // CHECK-NOTES: :[[@LINE-13]]:13: note: 'moved_' is put in evaluation mode here, which leaves gradients on
   }
 
 private:
@@ -92,5 +87,4 @@ int best(Net &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return scores(net, x).argmax().item<int>();
   // CHECK-NOTES: :[[@LINE-1]]:10: warning: 'scores' runs a module with gradient mode on in 'best', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-NOTES: :[[@LINE-2]]:10: note: the result of this call carries autograd history
 }

@@ -19,14 +19,12 @@ public:
     return module_.forward({image}).toTensor();
     // CHECK-NOTES: :[[@LINE-1]]:20: warning: 'module_' runs with gradient mode on in 'detect', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-6]]:17: note: a TorchScript module is loaded here, and nothing in this file trains one
-    // CHECK-NOTES: :[[@LINE-3]]:20: note: 'module_' runs with gradient mode on here, so its result carries autograd history
   }
 
   void fill(Layer *layers, int k, const Tensor &image) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     layers[k].output = module_.forward({image}).toTensor();
     // CHECK-NOTES: :[[@LINE-1]]:32: warning: 'module_' runs with gradient mode on in 'fill', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES: :[[@LINE-2]]:32: note: 'module_' runs with gradient mode on here, so its result carries autograd history
   }
 
   Tensor guarded(const Tensor &image) {

@@ -24,7 +24,6 @@ Tensor between(Net &net, const Tensor &x) {
   Tensor y = net(x);
   // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'between', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   // CHECK-NOTES: :[[@LINE-3]]:8: note: 'net' is put in evaluation mode here, which leaves gradients on
-  // CHECK-NOTES: :[[@LINE-3]]:14: note: 'net' runs with gradient mode on here, so its result carries autograd history
   net->train();
   return y;
 }

@@ -21,22 +21,19 @@ public:
     return model_.forward({torch::tensor(x)}).toTensor();
     // CHECK-NOTES: :[[@LINE-1]]:19: warning: 'model_' runs with gradient mode on in 'forward', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-10]]:12: note: 'model_' is put in evaluation mode here, which leaves gradients on
-    // CHECK-NOTES: :[[@LINE-3]]:19: note: 'model_' runs with gradient mode on here, so its result carries autograd history
   }
   // None comes out.
   float forward(const Tensor &x, int i) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return model_.forward({x}).toTensor()[i].item<float>();
     // CHECK-NOTES: :[[@LINE-1]]:19: warning: 'model_' runs with gradient mode on in 'forward', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES: :[[@LINE-2]]:19: note: 'model_' runs with gradient mode on here, so its result carries autograd history
   }
   // Not a way to run a module.
   Tensor embed(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return model_.forward({x}).toTensor();
     // CHECK-NOTES: :[[@LINE-1]]:19: warning: 'model_' runs with gradient mode on in 'embed', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES: :[[@LINE-25]]:12: note: 'model_' is put in evaluation mode here, which leaves gradients on
-    // CHECK-NOTES: :[[@LINE-3]]:19: note: 'model_' runs with gradient mode on here, so its result carries autograd history
+    // CHECK-NOTES: :[[@LINE-23]]:12: note: 'model_' is put in evaluation mode here, which leaves gradients on
   }
 
 private:
@@ -55,7 +52,6 @@ public:
     return model_.forward({x}).toTensor();
     // CHECK-NOTES: :[[@LINE-1]]:19: warning: 'model_' runs with gradient mode on in 'forward', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-6]]:12: note: 'model_' is put in evaluation mode here, which leaves gradients on
-    // CHECK-NOTES: :[[@LINE-3]]:19: note: 'model_' runs with gradient mode on here, so its result carries autograd history
   }
 
 private:
@@ -66,5 +62,4 @@ int best(Used &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return net.forward(x).argmax(1).item<int>();
   // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'best', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-NOTES: :[[@LINE-2]]:14: note: 'net' runs with gradient mode on here, so its result carries autograd history
 }

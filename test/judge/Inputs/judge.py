@@ -154,8 +154,9 @@ class Judge:
         return {}
 
     def drop(self, functions, errors, text):
-        """Leaves out functions that do not compile."""
-        if not errors or None in errors:
+        """Leaves out functions that do not compile. Errors elsewhere may be theirs."""
+        errors.pop(None, None)
+        if not errors:
             sys.exit("does not compile:\n" + text[:4000])
         self.broken.update(errors)
         for number in errors:
