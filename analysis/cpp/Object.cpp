@@ -105,6 +105,12 @@ bool isSameName(const Expr *A, const Expr *B) {
     return isSameName(Subscript->getBase(), Other->getBase()) &&
            isSameName(Subscript->getIdx(), Other->getIdx());
   }
+  if (isStdCall(A, Std::Part)) { // std::get<0>(pair)
+    const auto *Call = cast<CallExpr>(A), *Other = cast<CallExpr>(B);
+    return Call->getDirectCallee() == Other->getDirectCallee() &&
+           Call->getNumArgs() == 1 && Other->getNumArgs() == 1 &&
+           isSameName(Call->getArg(0), Other->getArg(0));
+  }
   const auto *Op = dyn_cast<CXXOperatorCallExpr>(A);
   if (!Op ||
       (Op->getOperator() != OO_Subscript && Op->getOperator() != OO_Arrow))

@@ -82,7 +82,14 @@ Finding worded(const KeptTensor &K) {
   if (S.InHelper)
     F.note(S.InHelper, "it is put into saved_data here");
   if (K.Output) {
-    const std::string Name = quoted(K.Tensor.Of->Root);
+    const cpp::Object &Of = *K.Tensor.Of;
+    const StringRef Part =
+        Of.Element || !Of.Fields.empty()
+            ? fixits::sourceText(K.Tensor.E->getSourceRange(),
+                                 Of.Root->getASTContext())
+            : "";
+    const std::string Name =
+        Part.empty() || K.Tensor.IsView ? quoted(Of.Root) : quoted(Part);
     if (K.Output->Dirty)
       F.note(K.Output->Dirty, "input " + Name +
                                   " is marked dirty here, so it is its own "

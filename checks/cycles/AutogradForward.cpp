@@ -148,9 +148,13 @@ AutogradForward::keptBy(const SavedValue &S) const {
 
 std::optional<AutogradForward::Output>
 AutogradForward::asOutput(const SavedTensor &K, const SavedValue &S) const {
-  if (!K.Of || !K.Of->Root || !K.Of->Fields.empty() || mentionsMove(S.Value))
+  if (!K.Of || !K.Of->Root || mentionsMove(S.Value))
     return std::nullopt;
   const ValueDecl *Var = K.Of->Root;
+  // Of a part, only what is written in the same way is surely the same.
+  const bool IsPart = K.Of->Element || !K.Of->Fields.empty();
+  if (IsPart && (isa<ParmVarDecl>(Var) || isSetAfter(K.E, S.Where)))
+    return std::nullopt;
   const CallExpr *Dirty = listWith(Uses.Dirty, Var);
   // Other inputs are returned as a view that is not stored.
   if (isa<ParmVarDecl>(Var) && !Dirty)
@@ -161,7 +165,7 @@ AutogradForward::asOutput(const SavedTensor &K, const SavedValue &S) const {
   // emptied y when the statement itself is reached.
   ReturnsByMention Goals;
   for (const ReturnStmt *Return : Uses.Returns)
-    if (returns(Return, *K.Of))
+    if (returns(Return, K))
       cpp::forEach<DeclRefExpr>(
           Return, [&](const DeclRefExpr *Ref) { Goals[Ref] = Return; });
   if (Goals.empty())
@@ -201,14 +205,23 @@ AutogradForward::followsInText(const ValueDecl *Var, const SavedValue &S,
 }
 
 bool AutogradForward::returns(const ReturnStmt *Return,
-                              const Object &Output) const {
+                              const SavedTensor &K) const {
   const Expr *Value = Return->getRetValue();
   return Value && llvm::any_of(torch::keptBy(Value, Body), [&](const Expr *E) {
            auto Returned = cpp::objectOf(E, Body);
-           return Returned && Returned->Root == Output.Root &&
-                  Returned->Fields == Output.Fields &&
-                  !(Returned->Element && Output.Element);
+           return Returned && Returned->Root == K.Of->Root &&
+                  Returned->Fields == K.Of->Fields &&
+                  (!(Returned->Element && K.Of->Element) ||
+                   cpp::isSameName(E, K.E));
          });
+}
+
+bool AutogradForward::isSetAfter(const Expr *Part, const CallExpr *At) const {
+  const SourceManager &SM = F->getASTContext().getSourceManager();
+  return cpp::anyOf<CallExpr>(Body, [&](const CallExpr *Call) {
+    return cpp::isAssignment(Call) && cpp::comesBefore(At, Call, SM) &&
+           cpp::isSameName(Call->getArg(0), Part);
+  });
 }
 
 const CallExpr *

@@ -122,8 +122,9 @@ private:
   const clang::Stmt *followsInText(const clang::ValueDecl *Var,
                                    const SavedValue &S,
                                    const ReturnsByMention &Goals) const;
-  bool returns(const clang::ReturnStmt *Return,
-               const cpp::Object &Output) const;
+  bool returns(const clang::ReturnStmt *Return, const SavedTensor &K) const;
+  /// Is \p Part, an element or a field, given another value after \p At?
+  bool isSetAfter(const clang::Expr *Part, const clang::CallExpr *At) const;
   const clang::CallExpr *listWith(llvm::ArrayRef<const clang::CallExpr *> Calls,
                                   const clang::ValueDecl *Var) const;
 

@@ -425,8 +425,15 @@ static const Stmt *guardableFrom(const Expr *Site, const FunctionFlow &Flow,
   if (!Block || isa<SwitchCase>(First) || First->getBeginLoc().isMacroID() ||
       isa_and_nonnull<SwitchStmt>(Flow.parentOf(Block)))
     return nullptr;
-  for (auto It = llvm::find(Block->body(), First); It != Block->body_end();
-       ++It)
+  // Who switches gradients on wants them.
+  const auto Begin = llvm::find(Block->body(), First);
+  if (std::any_of(Block->body_begin(), Begin, [](const Stmt *S) {
+        return cpp::anyOf<VarDecl>(S, [](const VarDecl *Var) {
+          return torch::guardOf(Var) == torch::GradMode::On;
+        });
+      }))
+    return nullptr;
+  for (auto It = Begin; It != Block->body_end(); ++It)
     if (flow::needsHistory(*It, Flow, Unit) ||
         cpp::anyOf<LabelStmt>(*It, [](const LabelStmt *) { return true; }))
       return nullptr;

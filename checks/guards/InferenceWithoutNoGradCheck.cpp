@@ -97,8 +97,8 @@ void addWhyNot(Finding &To, const Scope &S, flow::UnitModel &Unit) {
     return;
   const auto *Call = dyn_cast<CallExpr>(Needs);
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  To.note(Needs, "no guard is offered: it would reach this, " +
-                     (!flow::isUnseen(Needs, Unit) ? "which needs the graph"
+  To.note(Needs, "no fix: a guard would also cover this, " +
+                     (!flow::isUnseen(Needs, Unit) ? "which needs gradients"
                       : Callee ? "and what " + readableName(Callee) +
                                      " does is not in sight"
                                : "and what that runs is not in sight"));

@@ -248,7 +248,8 @@ std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
     return std::nullopt;
   const Label *Source = madeIn(First, Flow);
   Outer Found = {V, Declared, First, Last};
-  if (Source && Source->Mode == GradMode::On && !Guards.findingOf(*Source))
+  if (Source && Source->Mode == GradMode::On &&
+      !Guards.findingOf(*Source, Level::Likely))
     Found.Graph = Source;
   else if (!torch::asModuleCall(cpp::stripImplicit(Made)) && !isWeighty(Made))
     return std::nullopt; // It is not large.

@@ -62,7 +62,7 @@ void script_method(torch::jit::script::Module &module, const Tensor &x) {
 }
 struct Predictor {
   int operator()(const Tensor &x) { return net(x).argmax().item<int>(); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:44: warning: 'net' runs with gradient mode on in 'operator()', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:44: warning: 'net' runs with gradient mode on in 'Predictor', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
   // CHECK-FIXES: int operator()(const Tensor &x) { torch::NoGradGuard no_grad; return net(x).argmax().item<int>(); }
   Net net;
 };

@@ -102,6 +102,7 @@ void fill(std::vector<c10::IValue> &inputs); // In another file.
 void filled(torch::jit::Module &model) {
   std::vector<c10::IValue> inputs;
   fill(inputs);
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.forward(inputs).toDouble();
   // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'filled', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
 }

@@ -28,7 +28,6 @@ static void ten(Net net, torch::Tensor x) {
 }
 
 // CHECK: :16:16: warning: 'net' runs with gradient mode on in
-// CHECK: :16:16: note: 'net' runs
 // CHECK: :16:26: note: 'net' runs
 // CHECK: :17:16: note: 'net' runs
 // CHECK: :17:26: note: 'net' runs
@@ -37,11 +36,11 @@ static void ten(Net net, torch::Tensor x) {
 // CHECK: :19:16: note: 'net' runs
 // CHECK: :19:26: note: 'net' runs
 // CHECK: :23:16: warning: 'net' runs with gradient mode on in
-// CHECK: :23:16: note: 'net' runs
 // CHECK: :23:26: note: 'net' runs
 // CHECK: :24:16: note: 'net' runs
 // CHECK: :24:26: note: 'net' runs
-// CHECK: :25:16: note: (3 steps like these are left out)
+// CHECK: :25:16: note: 'net' runs
+// CHECK: :25:26: note: (2 steps like these are left out)
 // CHECK: :26:26: note: 'net' runs
 // CHECK: :27:16: note: 'net' runs
 // CHECK: :27:26: note: 'net' runs

@@ -12,6 +12,7 @@ public:
     // CHECK-FIXES-NEXT: torch::NoGradGuard no_grad;
     scores_ = torch::softmax(net_.forward({x}).toTensor(), 1);
     // CHECK-NOTES: :[[@LINE-1]]:35: warning: 'net_' runs with gradient mode on in 'predict', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-2]]:13: note: 'scores_' keeps the result and its graph from here on
   }
   float best() const { return scores_.max().item<float>(); }
 

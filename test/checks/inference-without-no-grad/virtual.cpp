@@ -1,0 +1,87 @@
+// A virtual call runs what overrides the method: all of that counts, where it is in
+// sight. Calls through pointers and function objects count as those of what they hold.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t -- -- -I%S/../Inputs
+#include "net.h"
+#include <functional>
+#include <iostream>
+
+struct Policy {
+  virtual ~Policy() = default;
+  virtual torch::Tensor next(torch::Tensor scores) = 0;
+};
+struct Greedy : Policy {
+  torch::Tensor next(torch::Tensor scores) override { return scores.argmax(1); }
+};
+struct Sampled : Policy {
+  torch::Tensor next(torch::Tensor scores) override {
+    return scores.softmax(1).multinomial(1);
+  }
+};
+
+struct Agent {
+  Net net;
+  Policy &policy;
+  torch::Tensor act(const torch::Tensor &state) {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    torch::Tensor scores = net(state);
+    // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: 'net' runs with gradient mode on in 'act', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    return policy.next(scores);
+  }
+};
+
+// One of them back-propagates.
+struct Sink {
+  virtual ~Sink() = default;
+  virtual void take(torch::Tensor t) = 0;
+};
+struct Prints : Sink {
+  void take(torch::Tensor t) override { std::cout << t.item<float>(); }
+};
+struct Trains : Sink {
+  void take(torch::Tensor t) override { t.backward(); }
+};
+void give(Net net, Sink &sink, const torch::Tensor &x) { sink.take(net(x)); }
+void named(Net net, Trains &sink, const torch::Tensor &x) {
+  sink.take(x);
+  Prints prints;
+  prints.take(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'named', but
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  // CHECK-FIXES-NEXT: prints.take(net(x));
+}
+
+// The pass is in an override, the guard in a caller of the base.
+struct Model {
+  virtual ~Model() = default;
+  virtual float score(const torch::Tensor &x) = 0;
+};
+struct Small : Model {
+  Net net;
+  float score(const torch::Tensor &x) override { return net(x).sum().item<float>(); }
+};
+float guarded(Model &model, const torch::Tensor &x) {
+  torch::NoGradGuard no_grad;
+  return model.score(x);
+}
+
+// A pointer to a function, and what else holds one.
+static torch::Tensor helper(Net net, const torch::Tensor &x) { return net(x); }
+void pointer(Net net, const torch::Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  auto *run = helper;
+  std::cout << run(net, x).argmax();
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'run' runs a module with gradient mode on in 'pointer', but
+}
+void object(Net net, const torch::Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  std::function<torch::Tensor(Net, const torch::Tensor &)> run = helper;
+  std::cout << run(net, x).argmax();
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'run' runs a module with gradient mode on in 'object', but
+}
+void either(Net net, const torch::Tensor &x, bool trains,
+            torch::Tensor (*other)(Net, const torch::Tensor &)) {
+  auto *run = helper;
+  if (trains)
+    run = other;
+  std::cout << run(net, x).argmax();
+}
