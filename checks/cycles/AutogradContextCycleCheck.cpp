@@ -89,7 +89,9 @@ Finding worded(const KeptTensor &K) {
                                  Of.Root->getASTContext())
             : "";
     const std::string Name =
-        Part.empty() || K.Tensor.IsView ? quoted(Of.Root) : quoted(Part);
+        K.Tensor.IsView || !Part.contains(cpp::nameOf(Of.Root))
+            ? quoted(Of.Root)
+            : quoted(Part);
     if (K.Output->Dirty)
       F.note(K.Output->Dirty, "input " + Name +
                                   " is marked dirty here, so it is its own "
