@@ -43,7 +43,7 @@ static const FunctionRow FunctionRows[] = {
     {Of::Methods, Std::Insert, "insert push_front insert_or_assign assign"},
     {Of::Methods, Std::Insert | Std::Emplace,
      "emplace emplace_front try_emplace emplace_hint"},
-    {Of::Methods, Std::Reserve, "reserve shrink_to_fit"},
+    {Of::Methods, Std::Reserve, "reserve shrink_to_fit resize"},
     // Shrinking. Users have functions of these names, too.
     {Of::Both, Std::Remove | Std::Empty,
      "pop_front pop_back pop erase extract"},

@@ -105,13 +105,15 @@ struct MemorySummary {
   /// Parameters whose tensors, images or containers may have other holders
   /// afterwards, and those that a later backward may hold.
   std::set<unsigned> Keeps, Operands;
+  /// How sure is it that the tensor that it returns is alone?
+  torch::Fresh Made = torch::Fresh::No;
   bool Available = true;
 
   bool available() const { return Available; }
   bool saysTheSame(const MemorySummary &Earlier) const {
     return Lends == Earlier.Lends && Resizes == Earlier.Resizes &&
            Frees == Earlier.Frees && Keeps == Earlier.Keeps &&
-           Operands == Earlier.Operands;
+           Operands == Earlier.Operands && Made == Earlier.Made;
   }
   /// Nothing is lent, moved or freed.
   bool saysNothing() const {

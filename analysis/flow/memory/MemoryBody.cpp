@@ -65,6 +65,18 @@ public:
       silence(Cast->getSubExpr());
     return true;
   }
+  /// A pointer whose address is taken is written there.
+  bool VisitUnaryOperator(UnaryOperator *Op) {
+    if (Op->getOpcode() == UO_AddrOf &&
+        Op->getSubExpr()->getType()->isPointerType())
+      silence(Op->getSubExpr());
+    return true;
+  }
+  bool VisitInitListExpr(InitListExpr *List) {
+    for (const Expr *Init : List->inits())
+      Body.Concerned |= passesOn(Init);
+    return true;
+  }
   bool VisitBinaryOperator(BinaryOperator *Op) {
     if (Op->isComparisonOp() && Op->getLHS()->getType()->isPointerType()) {
       silence(Op->getLHS());
@@ -88,6 +100,8 @@ public:
     if (cpp::isAssignment(Call)) {
       assigned(Call->getArg(0));
       noteType(Call->getArg(0)->getType());
+      const VarDecl *To = namedBy(Call->getArg(0));
+      Body.Concerned |= (!To || !isOwn(To)) && passesOn(Call->getArg(1));
     }
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
       // Methods that do not read the elements of their object.
@@ -98,6 +112,9 @@ public:
     }
     Frees |= cpp::does(Call, cpp::Std::Free);
     Stores |= cpp::does(Call, cpp::Std::Insert);
+    if (cpp::does(Call, cpp::Std::Insert))
+      for (const Expr *Arg : Call->arguments())
+        Body.Concerned |= passesOn(Arg);
     Body.Concerned |= torch::asAccess(Call).has_value() ||
                       torch::asFromBlob(Call, F->getASTContext()).has_value();
     noteCallee(Call->getDirectCallee());
@@ -111,6 +128,7 @@ public:
         if (Init->isMemberInitializer()) {
           noteType(Init->getMember()->getType());
           Stores |= Init->getMember()->getType()->isPointerType();
+          Body.Concerned |= passesOn(Init->getInit());
         }
         TraverseStmt(Init->getInit());
       }
@@ -125,6 +143,12 @@ public:
   }
 
 private:
+  /// Is \p E a tensor of the caller's?
+  static bool passesOn(const Expr *E) {
+    const VarDecl *Var = namedBy(valueOf(E));
+    return isa_and_nonnull<ParmVarDecl>(Var) &&
+           torch::isTensor(Var->getType().getNonReferenceType());
+  }
   static bool mayLead(QualType T) {
     return T->isPointerType() || (cpp::recordOf(T) && !torch::isTensor(T));
   }

@@ -209,9 +209,21 @@ std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
   if (!K)
     return std::nullopt;
   const SourceLocation At = C.E->getBeginLoc();
+  // An optional has one value.
+  if (cpp::isStdClass(C.Object->getType(), cpp::StdClass::Box)) {
+    K->Path += "*";
+    K->Type = {};
+    keep(*K, Added.value(), At, As::Assigned);
+    return cpp::Done();
+  }
   if (!C.Callee ||
       !cpp::isUserCode(C.Callee->getLocation(), Context.getSourceManager())) {
-    K->Path += SomeElement;
+    const bool WithKey =
+        Added.Given.size() == 2 &&
+        cpp::isStdClass(C.Object->getType(), {"map", "unordered_map"});
+    K->Path += WithKey ? elementStep(Added.Given.front()) : SomeElement.str();
+    if (WithKey)
+      S.forget(*K);
     if (C.Object->getType()->isPointerType())
       K->Type = K->Type->getPointeeType();
     for (const Expr *Given : Added.Given)
@@ -225,9 +237,18 @@ std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
   return std::nullopt;
 }
 
-void MemoryDomain::forget(const cpp::Call &, const Expr *Object) {
-  if (std::optional<Keeper> K = Object ? Keeper::of(Object) : std::nullopt)
-    S.forget(*K);
+void MemoryDomain::forget(const cpp::Call &C, const Expr *Object) {
+  std::optional<Keeper> K = Object ? Keeper::of(Object) : std::nullopt;
+  if (!K)
+    return;
+  const auto *Var = dyn_cast<VarDecl>(K->Root);
+  if (Var && K->Path.empty() && Object == C.Object && C.Written == 0 &&
+      torch::isTensor(Var->getType()))
+    dropTensor(Var, C.E->getBeginLoc());
+  S.forget(*K);
+  // smart.reset(new T{...})
+  if (Object == C.Object && C.Written == 1 && C.does(cpp::Std::Reset))
+    keep(*K, C.Args.front(), C.E->getBeginLoc(), As::Assigned);
 }
 
 void MemoryDomain::resized(const cpp::Call &C, const VarDecl *Tensor) {
@@ -266,13 +287,25 @@ static const Expr *madeAnew(const Expr *Arg, QualType T) {
   return Wrapped && Wrapped->getNumArgs() > 0 ? Wrapped->getArg(0) : nullptr;
 }
 
-/// Arguments that are passed by reference may come back with another value.
+/// Arguments that are passed by reference may come back with another value, and
+/// so may the object of a method of which no more is known.
 void MemoryDomain::visitArguments(const cpp::Call &C) {
   // transpose_() and others give it another order.
   if (C.Object &&
       torch::storageUse(C.expr(), {}, Context).How == torch::Sharing::Handle)
     S.Contiguous.erase(namedBy(C.Object));
   if (!C.Callee || C.Of == cpp::Whose::Library)
+    return;
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
+      Method && C.Object && C.Of == cpp::Whose::User && !Method->isConst() &&
+      isa<CXXMemberCallExpr>(C.E) && !C.OnThis)
+    if (const std::optional<Keeper> K = C.Object->getType()->isPointerType()
+                                            ? Keeper::pointedToBy(C.Object)
+                                            : Keeper::of(C.Object))
+      S.forget(*K);
+  // The result is the argument, or a part of it.
+  if (C.doesStd(cpp::Std::Part | cpp::Std::Tie | cpp::Std::Same |
+                cpp::Std::Refer | cpp::Std::Move | cpp::Std::Forward))
     return;
   for (unsigned I = 0; I < C.Args.size() && I < C.Callee->getNumParams(); ++I) {
     QualType T = C.Callee->getParamDecl(I)->getType();
@@ -285,7 +318,8 @@ void MemoryDomain::visitArguments(const cpp::Call &C) {
     }
     if (!T->isLValueReferenceType() || T->getPointeeType().isConstQualified())
       continue;
-    forget(C, C.Args[I]);
+    if (std::optional<Keeper> K = Keeper::of(C.Args[I]))
+      S.forget(*K);
     if (const VarDecl *Var = namedBy(C.Args[I])) {
       S.Tensors.erase(Var);
       S.Pointers.erase(Var);

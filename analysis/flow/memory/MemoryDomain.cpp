@@ -86,11 +86,13 @@ using torch::Fresh;
 // States
 //===----------------------------------------------------------------------===//
 
-/// Pointers to numbers and views of them: what a caller's tensor may lend.
+/// Pointers to numbers, views of them, and tensors: what can be a caller's and
+/// refer to memory of another.
 static bool refersToElements(QualType T) {
   return (T->isPointerType() && (T->getPointeeType()->isArithmeticType() ||
                                  T->getPointeeType()->isVoidType())) ||
-         torch::isArrayRef(T) || torch::isAccessor(T) || isViewClass(T);
+         torch::isArrayRef(T) || torch::isAccessor(T) || isViewClass(T) ||
+         torch::isTensor(T.getNonReferenceType());
 }
 
 MemoryState MemoryDomain::start() const {
@@ -226,7 +228,8 @@ void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
     // C++23 keeps the temporaries of the range alive.
     if (!compat::isCPlusPlus23(Context.getLangOpts()))
       for (const Borrow &B : read(For->getRangeInit()))
-        if (!B.Owner && B.What != Borrow::Blob)
+        // What its elements hold is read where they are.
+        if (!B.Owner && B.What != Borrow::Blob && B.In.empty())
           report({Dangling::Loop, B, {}, For->getForLoc(), inBlock(For)},
                  For->getRParenLoc());
     return;
@@ -287,7 +290,8 @@ void MemoryDomain::assign(const Expr *Left, const Expr *Right,
     const auto *Tie = cast<CallExpr>(cpp::peel(Left));
     for (unsigned I = 0; I < Tie->getNumArgs(); ++I)
       if (const std::optional<Keeper> K = Keeper::of(Tie->getArg(I)))
-        keepAll(*K, inPart(read(Right), tupleStep(I)), At, As::Assigned);
+        keepAll(*K, inPart(read(Right), tupleStep(I)), At, As::Assigned,
+                nullptr, Right);
     return;
   }
   const Expr *Target = cpp::peel(Left);
@@ -320,21 +324,24 @@ void MemoryDomain::assign(const Expr *Left, const Expr *Right,
 /// a statement of its own.
 void MemoryDomain::keep(const Keeper &By, const Expr *Value, SourceLocation At,
                         As How, const Stmt *Statement) {
-  keepAll(By, read(Value), At, How, Statement);
+  keepAll(By, read(Value), At, How, Statement, Value);
 }
 
 void MemoryDomain::keepAll(const Keeper &By, const Borrows &All,
-                           SourceLocation At, As How, const Stmt *Statement) {
+                           SourceLocation At, As How, const Stmt *Statement,
+                           const Expr *Value) {
   if (How != As::Element)
     S.forget(By);
   for (const Borrow &B : All)
-    keep(By, B, At, Statement);
+    keep(By, B, At, Statement, Value);
 }
 
 void MemoryDomain::keep(Keeper By, Borrow B, SourceLocation At,
-                        const Stmt *Statement) {
+                        const Stmt *Statement, const Expr *Value) {
   if (B.In.empty() && !By.Type.isNull() && !carriesSomewhere(By.Type, B))
     return;
+  if (B.In.empty() && !By.Type.isNull() && isStdClass(By.Type, {"optional"}))
+    B.In = "*";
   By.Path += B.In;
   B.In.clear();
   if (isDeep(By.Path))
@@ -344,6 +351,16 @@ void MemoryDomain::keep(Keeper By, Borrow B, SourceLocation At,
     H.Alive = false;
     H.Ended = Dangling::Temporary;
     H.EndsAt = H.What.Source->getEndLoc();
+  } else if (Value && H.What.Source && !contains(Value, H.What.Source)) {
+    // A copy of what is held elsewhere is gone with it.
+    for (const Held &Known : S.Env)
+      if (Known.Ended && Known.What.Source == H.What.Source &&
+          Known.What.Owner == H.What.Owner) {
+        H.What = Known.What;
+        H.Alive = Known.Alive;
+        H.Ended = Known.Ended;
+        H.EndsAt = Known.EndsAt;
+      }
   }
   S.keep(std::move(H));
 }
@@ -360,7 +377,7 @@ void MemoryDomain::store(const Keeper &Into, const Expr *Value,
     if (Loop && Followed && isReused(B, Into.Root, Loop, in()))
       report({Dangling::Reused, B, Into.name(), At}, At);
     else
-      keep(Into, B, At);
+      keep(Into, B, At, nullptr, Value);
   }
 }
 
@@ -382,21 +399,26 @@ void MemoryDomain::setTensor(const VarDecl *Var, const Expr *Value) {
 
 void MemoryDomain::replaceTensor(const VarDecl *Var, const Expr *Value,
                                  SourceLocation At) {
-  if (aloneIn(Value).Memory >= Fresh::Likely)
-    S.end(Var, Dangling::Assigned, At, [&](Borrow &B) {
-      if (B.What != Borrow::Data && B.What != Borrow::Shape)
-        return false;
-      if (!ownerDies(B))
-        return false;
-      // A backward that is still to come may hold it.
-      if (Shared.Operands.contains(Var))
-        B.doubt(Borrow::Backward);
-      return true;
-    });
+  if (isEmptyValue(Value) || aloneIn(Value).Memory >= Fresh::Likely)
+    dropTensor(Var, At);
   S.Contiguous.erase(Var);
   // Borrows of what it held before are not of what it holds now.
   S.disown(Var);
   setTensor(Var, Value);
+}
+
+/// \p Var holds its tensor no longer.
+void MemoryDomain::dropTensor(const VarDecl *Var, SourceLocation At) {
+  S.end(Var, Dangling::Assigned, At, [&](Borrow &B) {
+    if (B.What != Borrow::Data && B.What != Borrow::Shape)
+      return false;
+    if (!ownerDies(B))
+      return false;
+    // A backward that is still to come may hold it.
+    if (Shared.Operands.contains(Var))
+      B.doubt(Borrow::Backward);
+    return true;
+  });
 }
 
 /// Pointers to buffers: `float *p = v.data();`, `auto *p = new float[n];`.
@@ -424,6 +446,37 @@ void MemoryDomain::freed(const Expr *Pointer, SourceLocation At) {
     S.Freed.insert(Var);
 }
 
+/// How sure is it that what \p F returns is alone, on each of its ways?
+static Fresh madeIn(const FunctionDecl *F, const Sharing &Shared,
+                    MemorySummaries Callees) {
+  const ASTContext &Context = F->getASTContext();
+  auto Made = [&](const CallExpr *Call) { return madeBy(Call, Callees); };
+  // Of a local variable that is set once, and goes nowhere but out.
+  auto Local = [&](const VarDecl *Var) {
+    auto Nothing = [](const VarDecl *) {
+      return std::pair(Fresh::No, torch::TensorTraits());
+    };
+    return isOwn(Var) && !isa<ParmVarDecl>(Var) && Var->hasInit() &&
+                   Shared.Copies.lookup(Var) <= 1 &&
+                   cpp::Body::of(F).isSetOnce(Var)
+               ? torch::freshMemory(Var->getInit(), Context, Nothing,
+                                    /*OfHandle=*/false, Made)
+               : Nothing(Var);
+  };
+  std::optional<Fresh> Least;
+  forEach<ReturnStmt>(
+      F->getBody(),
+      [&](const ReturnStmt *Return) {
+        const Fresh Is =
+            torch::freshMemory(Return->getRetValue(), Context, Local,
+                               /*OfHandle=*/false, Made)
+                .first;
+        Least = Least ? std::min(*Least, Is) : Is;
+      },
+      cpp::Lambdas::Skipped);
+  return Least.value_or(Fresh::No);
+}
+
 MemoryOf analyseMemory(const FunctionDecl *F, MemorySummaries Callees) {
   MemoryOf Result;
   const MemoryBody Body(F, Callees);
@@ -432,9 +485,13 @@ MemoryOf analyseMemory(const FunctionDecl *F, MemorySummaries Callees) {
         return torch::mayHoldTensor(Param->getType()) ||
                holdsMat(Param->getType());
       });
-  if (!Body.Concerned && !Takes)
+  const bool Makes = torch::isTensor(F->getReturnType()) &&
+                     !F->getReturnType()->isReferenceType();
+  if (!Body.Concerned && !Takes && !Makes)
     return Result;
   const Sharing Shared = Sharing::in(F, Callees);
+  if (Makes)
+    Result.Made = madeIn(F, Shared, Callees);
   for (const ParmVarDecl *Param : F->parameters()) {
     if (Shared.isCopied(Param) || Shared.Leaving.contains(Param))
       Result.Keeps.insert(Param->getFunctionScopeIndex());

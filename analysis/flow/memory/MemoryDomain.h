@@ -99,6 +99,9 @@ struct MemoryState {
   void disown(const clang::VarDecl *Owner);
 };
 
+/// How sure is it that the result of \p Call is alone, by what its callee says?
+torch::Fresh madeBy(const clang::CallExpr *Call, MemorySummaries Callees);
+
 /// A variable that dies with its scope and is not an alias.
 bool isOwn(const clang::VarDecl *Var);
 /// An own variable, or a container of the caller's that stands for itself.
@@ -256,6 +259,7 @@ private:
   /// Reports what is gone and read by \p E, a variable or field of `*this`.
   void visitRead(const clang::Expr *E);
   bool isCopied(const clang::Expr *Place) const;
+  bool onlyWrites(const clang::Expr *Object, llvm::StringRef Path) const;
 
   // Effects.
   enum class As { Declared, Assigned, Element };
@@ -263,14 +267,17 @@ private:
             clang::SourceLocation At, As How,
             const clang::Stmt *Statement = nullptr);
   void keepAll(const Keeper &By, const Borrows &All, clang::SourceLocation At,
-               As How, const clang::Stmt *Statement = nullptr);
+               As How, const clang::Stmt *Statement, const clang::Expr *Value);
+  /// \p Value, if known, is the expression that holds \p B.
   void keep(Keeper By, Borrow B, clang::SourceLocation At,
-            const clang::Stmt *Statement = nullptr);
+            const clang::Stmt *Statement = nullptr,
+            const clang::Expr *Value = nullptr);
   void store(const Keeper &Into, const clang::Expr *Value,
              const clang::CallExpr *Call, clang::SourceLocation At);
   void setTensor(const clang::VarDecl *Var, const clang::Expr *Value);
   void replaceTensor(const clang::VarDecl *Var, const clang::Expr *Value,
                      clang::SourceLocation At);
+  void dropTensor(const clang::VarDecl *Var, clang::SourceLocation At);
   void setPointer(const clang::VarDecl *Var, const clang::Expr *Value);
   void freed(const clang::Expr *Pointer, clang::SourceLocation At);
 

@@ -1,6 +1,7 @@
 //===- MemoryReports.cpp - What dangles, and what callers are told --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "analysis/cpp/Walk.h"
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
@@ -20,6 +21,36 @@ bool MemoryDomain::isCopied(const Expr *Place) const {
   const Stmt *User = in().outerOf(Copy);
   return isa_and_nonnull<DeclStmt>(User) ||
          cpp::isAssignment(dyn_cast_or_null<CallExpr>(User));
+}
+
+/// Does the method that \p Object is the object of read none of its fields
+/// called as the first step of \p Path says?
+bool MemoryDomain::onlyWrites(const Expr *Object, StringRef Path) const {
+  const auto *Call = in().callOn(Object);
+  const auto *Method =
+      Call ? dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee()) : nullptr;
+  if (!Method || Method->isVirtual() || !Method->getDefinition() ||
+      cpp::peel(cpp::calledOn(Call)) != cpp::peel(Object) ||
+      !Path.consume_front("."))
+    return false;
+  const FunctionDecl *Body = Method->getDefinition();
+  const StringRef Name = Path.take_front(Path.find_first_of(".[<*"));
+  return !cpp::anyOf<CXXThisExpr>(
+      Body->getBody(), [&](const CXXThisExpr *This) {
+        const auto *Member =
+            dyn_cast_or_null<MemberExpr>(cpp::Body::of(Body).outerOf(This));
+        if (!Member || !isa<FieldDecl>(Member->getMemberDecl()))
+          return true;
+        if (cpp::nameOf(Member->getMemberDecl()) != Name)
+          return false;
+        const Stmt *User = cpp::Body::of(Body).outerOf(Member);
+        if (const auto *Op = dyn_cast_or_null<BinaryOperator>(User))
+          return Op->getOpcode() != BO_Assign ||
+                 cpp::peel(Op->getLHS()) != Member;
+        const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(User);
+        return !cpp::isAssignment(Assign) ||
+               cpp::peel(Assign->getArg(0)) != Member;
+      });
 }
 
 void MemoryDomain::visitRead(const Expr *E) {
@@ -63,8 +94,9 @@ void MemoryDomain::visitRead(const Expr *E) {
     const auto Beyond = pathWithin(Read->Path, H.By.Path);
     // What is written through a pointer reads the pointer.
     const bool IsRead = Silent ? Beyond && leadsOut(*Beyond)
-                        : Inside && !Inside->empty() ? !isCopied(Top)
-                                                     : Inside || Beyond;
+                        : Inside && !Inside->empty()
+                            ? !isCopied(Top) && !onlyWrites(Top, *Inside)
+                            : Inside || Beyond;
     if (IsRead)
       report(H, *H.Ended, At, At);
   }
@@ -129,6 +161,9 @@ std::optional<unsigned> MemoryDomain::indexOf(const ValueDecl *D) const {
 void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
   std::optional<unsigned> Of = indexOf(B.Owner);
   if (!Out || !Of || B.What == Borrow::Elements)
+    return;
+  // What a parameter has when the function begins.
+  if (B.What == Borrow::Given && *Of == To && Field.empty())
     return;
   // A copy of the caller's object, but for tensors, which share.
   const QualType T = B.Owner->getType();

@@ -20,10 +20,17 @@ using torch::Fresh;
 // States
 //===----------------------------------------------------------------------===//
 
+/// Is \p Var a reference to a temporary that lives as long as it?
+static bool keepsTemporary(const VarDecl *Var) {
+  return Var->isLocalVarDecl() && Var->hasInit() &&
+         isa<ExprWithCleanups>(Var->getInit()) &&
+         cpp::peel(Var->getInit())->isPRValue();
+}
+
 bool isOwn(const VarDecl *Var) {
   return Var && Var->isLocalVarDeclOrParm() && !Var->isStaticLocal() &&
          Var->getTLSKind() == VarDecl::TLS_None &&
-         !Var->getType()->isReferenceType() &&
+         (!Var->getType()->isReferenceType() || keepsTemporary(Var)) &&
          !Var->getType()->isDependentType();
 }
 
@@ -205,6 +212,11 @@ Borrows MemoryValues::read(const Expr *E) const {
     return read(List->getSubExpr());
   if (const auto *Lambda = dyn_cast<LambdaExpr>(E))
     return readCaptures(Lambda);
+  if (const auto *New = dyn_cast<CXXNewExpr>(E)) {
+    Borrows Result;
+    addPart(Result, read(New->getInitializer()), "*");
+    return Result;
+  }
   if (const Expr *Pointer = pointerMoved(E))
     return read(Pointer);
   if (const auto *Unary = dyn_cast<UnaryOperator>(E)) { // &p[i]
@@ -280,7 +292,9 @@ Borrows MemoryValues::readHolder(const CXXConstructExpr *E) const {
     else if (isStdClass(T, StdClass::Tuple))
       Step = tupleStep(I);
     else if (isStdClass(T, StdClass::Box))
-      Step = "*";
+      Step = Arg->getType()->isPointerType() && !isStdClass(T, {"optional"})
+                 ? ""
+                 : "*";
     else if (isStdClass(T, StdClass::Container) &&
              !isa<CXXStdInitializerListExpr>(cpp::peel(Arg)))
       Step = SomeElement.str();
@@ -362,6 +376,15 @@ Alone MemoryValues::stateOf(const VarDecl *Var) const {
   return Shared.isCopied(Var) ? Alone() : S.Tensors.lookup(Var);
 }
 
+Fresh madeBy(const CallExpr *Call, MemorySummaries Callees) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+  if (!Callee || !Callees || (Method && Method->isVirtual()))
+    return Fresh::No;
+  const MemorySummary *Known = Callees(Callee);
+  return Known && Known->available() ? Known->Made : Fresh::No;
+}
+
 Alone MemoryValues::aloneIn(const Expr *E, const VarDecl *Self) const {
   auto Local = [&](Fresh Alone::*Part) {
     return [&, Part](const VarDecl *Var) {
@@ -371,11 +394,12 @@ Alone MemoryValues::aloneIn(const Expr *E, const VarDecl *Self) const {
       return std::pair(Var == Self ? stateOf(Var).*Part : Fresh::No, Traits);
     };
   };
-  const auto [Memory, Traits] =
-      torch::freshMemory(E, Context, Local(&Alone::Memory));
+  auto Made = [&](const CallExpr *Call) { return madeBy(Call, Callees); };
+  const auto [Memory, Traits] = torch::freshMemory(
+      E, Context, Local(&Alone::Memory), /*OfHandle=*/false, Made);
   return {Memory,
           torch::freshMemory(E, Context, Local(&Alone::Handle),
-                             /*OfHandle=*/true)
+                             /*OfHandle=*/true, Made)
               .first,
           Traits.OnDevice};
 }
@@ -430,7 +454,7 @@ bool MemoryValues::carries(QualType T, const Borrow &B) {
     return T->isPointerType() || torch::isAccessor(T) || isViewClass(T);
   case Borrow::Given:
     return T->isPointerType() || torch::isAccessor(T) || isViewClass(T) ||
-           torch::isArrayRef(T);
+           torch::isArrayRef(T) || torch::mayHoldTensor(T);
   default:
     return T->isPointerType() || torch::isArrayRef(T);
   }
@@ -554,7 +578,10 @@ std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call) const {
   }
   const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
   const Expr *Object = Method ? Method->getImplicitObjectArgument() : nullptr;
-  if (!Object || Object->getType()->isPointerType() || !does(Call, Std::Buffer))
+  if (!Object || Object->getType()->isPointerType() ||
+      (!does(Call, Std::Buffer) &&
+       !(does(Call, Std::Target) &&
+         isStdClass(Object->getType(), {"unique_ptr"}))))
     return std::nullopt;
   if (isMat(Object->getType())) {
     std::optional<Buffer> B = pixelsOf(Object);

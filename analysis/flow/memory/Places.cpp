@@ -74,14 +74,27 @@ std::string fieldStep(const FieldDecl *Field) {
   return "." + Field->getNameAsString();
 }
 
-/// The step to the element at \p Index, which may be null.
-static std::string elementStep(const Expr *Index) {
+/// `1`, `i`, `i % 2`; empty for what cannot be a step.
+static std::string indexText(const Expr *Index) {
   Index = cpp::peel(Index);
   if (const auto *Number = dyn_cast_or_null<IntegerLiteral>(Index))
-    return "[" + llvm::toString(Number->getValue(), 10, false) + "]";
+    return llvm::toString(Number->getValue(), 10, false);
   if (const VarDecl *Var = namedBy(Index))
-    return "[" + Var->getNameAsString() + "]";
-  return SomeElement.str();
+    return Var->getNameAsString();
+  const auto *Op = dyn_cast_or_null<BinaryOperator>(Index);
+  if (!Op || (!Op->isAdditiveOp() && Op->getOpcode() != BO_Rem))
+    return {};
+  const std::string Left = indexText(Op->getLHS());
+  const std::string Right = indexText(Op->getRHS());
+  // Not a number at the front, which would tell it from others.
+  return Left.empty() || Right.empty()
+             ? std::string()
+             : "(" + Left + Op->getOpcodeStr().str() + Right + ")";
+}
+
+std::string elementStep(const Expr *Index) {
+  const std::string Text = indexText(Index);
+  return Text.empty() ? SomeElement.str() : "[" + Text + "]";
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,7 +268,20 @@ std::optional<Keeper> Keeper::pointedToBy(const Expr *E) {
 std::string Keeper::name() const {
   std::string Name = Root->getNameAsString();
   bool Pointer = false;
-  for (StringRef Rest = Path; !Rest.empty();) {
+  StringRef Rest = Path;
+  // `auto [a, b] = pair`: the name of a part.
+  if (const auto *Whole = dyn_cast<DecompositionDecl>(Root);
+      Whole && !Rest.empty()) {
+    const StringRef First = takeStep(Rest);
+    for (unsigned I = 0; I < Whole->bindings().size(); ++I) {
+      const BindingDecl *Bound = Whole->bindings()[I];
+      if (First == (Bound->getHoldingVar()
+                        ? tupleStep(I)
+                        : flow::partOf(Bound->getBinding()).Step))
+        Name = Bound->getNameAsString();
+    }
+  }
+  while (!Rest.empty()) {
     const StringRef Step = takeStep(Rest);
     if (Step == "*") {
       Pointer = true;

@@ -33,6 +33,8 @@ PartOf partOf(const clang::Expr *E);
 std::string tupleStep(unsigned I);
 /// The step to \p Field.
 std::string fieldStep(const clang::FieldDecl *Field);
+/// The step to the element at \p Index, which may be null.
+std::string elementStep(const clang::Expr *Index);
 /// The step to an element that is not known.
 inline constexpr llvm::StringLiteral SomeElement = "[*]";
 

@@ -258,7 +258,8 @@ bool pinsUnreduced(const CallExpr *Call, const ASTContext &Context) {
 
 std::pair<Fresh, TensorTraits> freshMemory(const Expr *E,
                                            const ASTContext &Context,
-                                           LocalTensors Local, bool OfHandle) {
+                                           LocalTensors Local, bool OfHandle,
+                                           FreshCalls Calls) {
   using State = std::pair<Fresh, TensorTraits>;
   E = cpp::stripImplicit(E);
   if (!E)
@@ -268,15 +269,21 @@ std::pair<Fresh, TensorTraits> freshMemory(const Expr *E,
     return Var ? Local(Var) : State(Fresh::No, {});
   }
   if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
-    State A = freshMemory(Either->getTrueExpr(), Context, Local, OfHandle);
-    State B = freshMemory(Either->getFalseExpr(), Context, Local, OfHandle);
-    return {std::min(A.first, B.first), {}};
+    State A =
+        freshMemory(Either->getTrueExpr(), Context, Local, OfHandle, Calls);
+    State B =
+        freshMemory(Either->getFalseExpr(), Context, Local, OfHandle, Calls);
+    // It may be the one that is alone.
+    return {A.first == B.first ? A.first : Fresh::Perhaps, {}};
   }
   const auto *Call = dyn_cast<CallExpr>(E);
   if (!Call)
     return {Fresh::No, {}};
   if (const Expr *Container = containerOf(Call))
-    return {freshMemory(Container, Context, Local, OfHandle).first, {}};
+    return {freshMemory(Container, Context, Local, OfHandle, Calls).first, {}};
+  const Fresh Known = Calls ? Calls(Call) : Fresh::No;
+  if (Known != Fresh::No)
+    return {Known, {}};
   if (Call->isPRValue())
     if (std::optional<ModuleCall> M = asModuleCall(Call))
       return {M->Script ? Fresh::Yes : Fresh::Likely, {}};
@@ -285,7 +292,7 @@ std::pair<Fresh, TensorTraits> freshMemory(const Expr *E,
     return {Fresh::No, {}};
   if (Use.How == Sharing::None)
     return {Fresh::Yes, Use.Traits};
-  State Input = freshMemory(Use.Of, Context, Local, OfHandle);
+  State Input = freshMemory(Use.Of, Context, Local, OfHandle, Calls);
   Use = storageUse(Call, Input.second, Context);
   if (Use.How == Sharing::None || (OfHandle && Use.NewHandle))
     return {Fresh::Yes, Use.Traits};

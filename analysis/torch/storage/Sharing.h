@@ -44,6 +44,10 @@ enum class Fresh : unsigned char {
 using LocalTensors =
     llvm::function_ref<std::pair<Fresh, TensorTraits>(const clang::VarDecl *)>;
 
+/// How sure is it that the result of a call is alone, where that is known from
+/// elsewhere?
+using FreshCalls = llvm::function_ref<Fresh(const clang::CallExpr *)>;
+
 /// Does the memory of tensor, tuple or list \p E die with it, and what is known
 /// of the tensor? With \p OfHandle: does the tensor object that \p E names,
 /// with its sizes and strides? A view of a living tensor has memory that lives
@@ -51,7 +55,8 @@ using LocalTensors =
 std::pair<Fresh, TensorTraits> freshMemory(const clang::Expr *E,
                                            const clang::ASTContext &Context,
                                            LocalTensors Local,
-                                           bool OfHandle = false);
+                                           bool OfHandle = false,
+                                           FreshCalls Calls = nullptr);
 
 /// The local or other variable whose memory \p E has or may have, through
 /// views and conversions; null when \p E has its own or cannot be followed.

@@ -9,7 +9,6 @@ give memory out again while a function runs."""
 from judge import Drawn
 
 CHECKS = ("libtorch-dangling-tensor-data", "libtorch-dangling-from-blob")
-RUN_FLAGS = []
 
 COMMON = """#include <torch/torch.h>
 #include <functional>
@@ -105,7 +104,7 @@ TENSORS = [
     ("auto t = x.view({-1});", "t"), ("auto t = same(x);", "t"), ("auto t = x.contiguous();", "t"),
     ("Tensor t = torch::zeros({1234});", "t"), ("", "(x * 2)"), ("", "make(x)"), ("", "x"),
     ("Tensor t = x.clone();\nkept.push_back(t);", "t"), ("const Tensor &t = x * 2;", "t"),
-    ("auto t = c[3] ? x : x.clone();", "t"),
+    ("auto t = {c} ? x : x.clone();", "t"),
 ]
 POINTERS = ["{o}.data_ptr<float>()", "{o}.data_ptr<float>() + 1", "data({o})",
             "&{o}.data_ptr<float>()[1]"]
@@ -127,11 +126,11 @@ PLACES = [
      ["rd(q);", "auto r = q;\nrd(r);"]),
     ("std::vector<{V}>", ["q.push_back({v});", "q.emplace_back({v});", "q.insert(q.end(), {v});",
                           "add<{V}>(q, {v});", "q = {{v}, {I}};", "q = {{I}};"],
-     ["for (auto &e : q) rd(e);", "if (!q.empty()) rd(q.back());", "for (auto e : q) rd(e);",
-      "if (!q.empty()) rd(q[0]);", "if (q.size() > 1) rd(q[1]);"]),
-    ("std::array<{V}, 2>", ["q[0] = {v};", "q[1] = {v};", "q[n % 2] = {v};", "q.fill({v});"],
+     ["for (auto &e : q) rd(e);", "for (auto e : q) rd(e);",
+      "for (size_t k = 0; k < q.size(); ++k) rd(q[k]);"]),
+    ("std::array<{V}, 2>", ["q[0] = {v};", "q[1] = {v};", "q[n % 2] = {v};"],
      ["for (auto &e : q) rd(e);", "rd(q[0]);", "rd(q[1]);"]),
-    ("std::map<int, {V}>", ["q[0] = {v};", "q[1] = {v};", "q.emplace(2, {v});", "q.insert({3, {v}});"],
+    ("std::map<int, {V}>", ["q[0] = {v};", "q[1] = {v};", "q.emplace(2, {v});", "q.insert_or_assign(3, {v});"],
      ["for (auto &e : q) rd(e.second);", "for (auto &[k, e] : q) rd(e);", "rd(q[0]);"]),
     ("{S}View", ["q.p = {v};", "q = {S}View{{v}, 1};", "q = {{v}, 1};", "q = pack({v});",
                  "auto &s = q;\ns.p = {v};", "q.n = pack({v}).n;"],
@@ -139,11 +138,11 @@ PLACES = [
     ("std::vector<{S}View>", ["q.push_back({{v}, 1});", "q.push_back(pack({v}));",
                               "q.emplace_back({S}View{{v}, 2});", "q.emplace_back();\nq.back().p = {v};",
                               "q.resize(2);\nauto &s = q[1];\ns.p = {v};", "q.resize(2);\nq[n % 2].p = {v};"],
-     ["for (auto &e : q) rd(e.p);", "if (!q.empty()) rd(q[0].p);", "for (auto &e : q) e.n++;",
-      "if (!q.empty()) rd(q.front().p);"]),
+     ["for (auto &e : q) rd(e.p);", "for (auto &e : q) e.n++;", "for (const auto &e : q) rd(e.p);",
+      "for (size_t k = 0; k < q.size(); ++k) rd(q[k].p);"]),
     ("std::tuple<{V}, int>", ["q = std::make_tuple({v}, 1);", "std::get<0>(q) = {v};", "q = {{v}, 2};",
-                              "std::tie(std::get<0>(q), n) = std::make_tuple({v}, 1);"],
-     ["rd(std::get<0>(q));", "auto [e, k] = q;\nrd(e);", "n += std::get<1>(q);"]),
+                              "int m;\nstd::tie(std::get<0>(q), m) = std::make_tuple({v}, 1);"],
+     ["rd(std::get<0>(q));", "auto [e, k] = q;\nrd(e);", "int j = std::get<1>(q);"]),
     ("std::pair<int, {V}>", ["q.second = {v};", "q = {1, {v}};", "q = std::make_pair(2, {v});"],
      ["rd(q.second);", "q.first++;", "auto &[k, e] = q;\nrd(e);"]),
     ("std::function<void()>", ["q = [e = {v}] { rd(e); };", "auto e = {v};\nq = [e] { rd(e); };",
@@ -159,28 +158,37 @@ PLACES = [
 
 class Grammar:
     def __init__(self, rng):
-        self.rng = rng
+        self.rng, self.conditions = rng, 0
         blob = rng.random() < .4
         self.types = {"V": "Tensor" if blob else "float *", "S": "T" if blob else "P",
                       "I": "x" if blob else "x.data_ptr<float>()"}
         self.make, owner = rng.choice(BUFFERS if blob else TENSORS)
         form = rng.choice(BLOBS if blob else POINTERS)
+        self.make = self.fill(self.make)
         self.value = owner if owner.startswith("wrap") else form.replace("{o}", owner)
         self.owner = owner
         kind, stores, reads = rng.choice(PLACES)
         self.kind, self.stores, self.reads = self.fill(kind), stores, reads
 
     def fill(self, text, value=""):
-        text = text.replace("{v}", value).replace("{c}", self.condition())
+        text = text.replace("{v}", value)
+        if "{c}" in text:
+            text = text.replace("{c}", self.condition())
         for key, of in self.types.items():
             text = text.replace("{%s}" % key, of)
         return text
 
     def condition(self):
-        return "c[%d]" % self.rng.randrange(3)
+        """Each has its own: the tool does not compare them."""
+        self.conditions += 1
+        return "c[%d]" % (self.conditions - 1)
 
     def store(self, value):
         return self.fill(self.rng.choice(self.stores), value)
+
+    def other(self):
+        """What stays is stored."""
+        return "{\n" + self.store(self.types["I"]) + "\n}"
 
     def read(self):
         text = self.fill(self.rng.choice(self.reads))
@@ -205,7 +213,7 @@ class Grammar:
         if not kind:
             return body
         body = "{\n" + body + "\n}"
-        other = "{\n%s\n}" % self.store(self.types["I"])
+        other = self.other()
         return {"{}": body, "if": "if (%s) %s" % (self.condition(), body),
                 "for": "for (int i = 0; i < 2; ++i) " + body,
                 "while": "int w = 0;\nwhile (w++ < 2) " + body,
@@ -216,19 +224,23 @@ class Grammar:
     def body(self):
         rng, out = self.rng, []
         if rng.random() < .3:
-            out.append("{\n" + self.store(self.types["I"]) + "\n}")
+            out.append(self.other())
         out.append(self.around(self.inner()))
         if rng.random() < .2:
-            out.append("{\n" + self.store(self.types["I"]) + "\n}")
+            out.append(self.other())
         if rng.random() < .1:
-            out.append("if (%s) {\n%s\n}" % (self.condition(), self.store(self.types["I"])))
+            out.append("if (%s) %s" % (self.condition(), self.other()))
         if rng.random() < .1:
             out.append("if (%s) throw 1;" % self.condition())
         return "\n".join(out)
 
 
 def draw(rng, number):
-    g = Grammar(rng)
+    while True:
+        g = Grammar(rng)
+        body = g.body()
+        if g.conditions <= 4:
+            break
     where = rng.choice(["local", "local", "member", "return", "out"])
     param = rng.choice(["const Tensor &x", "Tensor x"])
     begin, end, args, result, q = "", "", "", "void", ""
@@ -242,15 +254,15 @@ def draw(rng, number):
         args = ", %s &q" % g.kind
     text = ("struct S%d {\nstd::vector<Tensor> kept;\nstd::vector<std::vector<float>> buffers;\n%s"
             "%s f(%s, const bool *c, int n%s) {\n%s%s\n%s}\n};\n"
-            % (number, q, result, param, args, begin, g.body(), end))
-    read = {"local": "s.f(x, c, 0);", "member": "s.f(x, c, 0);\nauto &q = s.q;\n%s",
-            "return": "auto q = s.f(x, c, 0);\n%s", "out": "%s q{};\ns.f(x, c, 0, q);\n%%s" % g.kind}[where]
+            % (number, q, result, param, args, begin, body, end))
+    read = {"local": "s.f(x, c, n);", "member": "s.f(x, c, n);\nauto &q = s.q;\n%s",
+            "return": "auto q = s.f(x, c, n);\n%s", "out": "%s q{};\ns.f(x, c, n, q);\n%%s" % g.kind}[where]
     if where != "local":
         read = read % g.fill(g.reads[0])
-    call = ("  Bad = Good = 0;\n  for (int b = 0; b < 32; ++b) {\n    bool c[4];\n"
-            "    for (int k = 0; k < 4; ++k) c[k] = b >> k & 1;\n"
-            "    Tensor x = b & 16 ? torch::ones({1234}) : torch::ones({2468}).slice(0, 0, 2468, 2);\n"
-            "    S%d s;\n    try { int n = 0; (void)n;\n%s\n} catch (...) {}\n    s = {};\n  }\n  sweep();\n"
+    call = ("  Bad = Good = 0;\n  for (int b = 0; b < 128; ++b) {\n    bool c[5];\n"
+            "    for (int k = 0; k < 5; ++k) c[k] = b >> k & 1;\n"
+            "    Tensor x = b & 32 ? torch::ones({1234}) : torch::ones({2468}).slice(0, 0, 2468, 2);\n"
+            "    S%d s;\n    try { int n = b >> 6;\n%s\n} catch (...) {}\n    s = {};\n  }\n  sweep();\n"
             "  std::printf(\"%d bad %%d\\n%d good %%d\\n\", Bad, Good);\n" % (number, read, number, number))
     return Drawn(text, text, call)
 
