@@ -456,4 +456,29 @@ std::vector<HeldMemory> heldThoughDead(const FunctionDecl *F,
   return HeldWalk(F, Unit, Known, WithHolders).run();
 }
 
+const Stmt *lastUseBefore(const HeldMemory &Held, const FunctionDecl *F) {
+  const VarDecl *V = Held.Vars.front();
+  const cpp::Body &In = cpp::Body::of(F);
+  const Stmt *Declared = In.declarationOf(V);
+  const auto *Block =
+      Declared ? dyn_cast_or_null<CompoundStmt>(In.parentOf(Declared))
+               : nullptr;
+  if (!Block)
+    return nullptr;
+  const Stmt *Last = nullptr;
+  bool IsPast = false; // The heavy point.
+  for (const Stmt *S : Block->body()) {
+    const bool Mentions =
+        S == Declared || cpp::anyOf<DeclRefExpr>(S, [&](const DeclRefExpr *R) {
+          return cpp::wholeOf(R->getDecl()) == V;
+        });
+    IsPast |= In.isWithin(Held.Heavy, S);
+    if (Mentions && IsPast)
+      return nullptr;
+    if (Mentions)
+      Last = S;
+  }
+  return IsPast ? Last : nullptr;
+}
+
 } // namespace libtorch_tidy

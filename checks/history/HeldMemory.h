@@ -42,6 +42,12 @@ std::vector<HeldMemory> heldThoughDead(const clang::FunctionDecl *F,
                                        flow::UnitModel &Unit,
                                        MemoryNamesOf &Known, bool WithHolders);
 
+/// The last statement that mentions the first variable of \p Held, of those in
+/// the block that declares it, where the heavy point stands in a later one;
+/// null otherwise.
+const clang::Stmt *lastUseBefore(const HeldMemory &Held,
+                                 const clang::FunctionDecl *F);
+
 } // namespace libtorch_tidy
 
 #endif // LIBTORCH_TIDY_CHECKS_HISTORY_HELDMEMORY_H

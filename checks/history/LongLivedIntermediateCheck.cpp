@@ -336,34 +336,6 @@ std::string runningAt(const HeldMemory &Held) {
                                                         : "this call";
 }
 
-/// The last statement of the block that declares the variable of \p Held which
-/// mentions it, where the heavy point stands after it; null otherwise.
-const Stmt *lastBefore(const HeldMemory &Held, const FunctionFlow &Flow) {
-  const VarDecl *V = Held.Vars.front();
-  const Stmt *Declared = Flow.declarationOf(V);
-  const auto *Block =
-      Declared ? dyn_cast_or_null<CompoundStmt>(Flow.parentOf(Declared))
-               : nullptr;
-  if (!Block)
-    return nullptr;
-  const Stmt *Heavy = statementIn(Block, Held.Heavy, Flow);
-  const Stmt *Last = nullptr;
-  for (const Stmt *S : Block->body())
-    if (S == Declared || cpp::mentions(S, V) ||
-        (isa<DecompositionDecl>(V) &&
-         cpp::anyOf<DeclRefExpr>(S, [&](const DeclRefExpr *Ref) {
-           return cpp::wholeOf(Ref->getDecl()) == V;
-         })))
-      Last = S;
-  for (const Stmt *S : Block->body()) {
-    if (S == Heavy)
-      return nullptr;
-    if (S == Last)
-      return Last;
-  }
-  return nullptr;
-}
-
 /// The edit that lets go of what \p Held says; empty when there is none.
 fixits::Edits letGo(const HeldMemory &Held, const FunctionFlow &Flow,
                     const ASTContext &Context) {
@@ -371,7 +343,7 @@ fixits::Edits letGo(const HeldMemory &Held, const FunctionFlow &Flow,
   if (Held.Moved)
     return fixits::replaceExpression(
         Held.Moved, ("std::move(" + V->getName() + ")").str(), Context);
-  const Stmt *Last = lastBefore(Held, Flow);
+  const Stmt *Last = lastUseBefore(Held, Flow.function());
   if (Held.Vars.size() > 1 || Held.OnlyNumber || !Last ||
       V->getType().isConstQualified() || V->getName().empty())
     return {};
