@@ -60,7 +60,7 @@ struct Small : Model {
   float score(const torch::Tensor &x) override { return net(x).sum().item<float>(); }
 };
 float guarded(Model &model, const torch::Tensor &x) {
-  torch::NoGradGuard no_grad;
+  torch::NoGradGuard off;
   return model.score(x);
 }
 
