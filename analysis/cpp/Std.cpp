@@ -105,6 +105,7 @@ static const ClassRow ClassRows[] = {
     {StdClass::NotOwning, "weak_ptr reference_wrapper span"},
     {StdClass::Function, "function move_only_function"},
     {StdClass::Thread, "thread jthread"},
+    {StdClass::Map, "map multimap unordered_map unordered_multimap"},
 };
 
 //===----------------------------------------------------------------------===//

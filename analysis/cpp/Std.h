@@ -125,7 +125,8 @@ enum class StdClass : unsigned {
   NotOwning = 1 << 6, ///< Refers to an object: weak_ptr, span.
   Function = 1 << 7,  ///< function, move_only_function.
   Thread = 1 << 8,    ///< thread, jthread.
-  LLVM_MARK_AS_BITMASK_ENUM(Thread)
+  Map = 1 << 9,       ///< Elements are pairs of a key and a value.
+  LLVM_MARK_AS_BITMASK_ENUM(Map)
 };
 
 /// Is the class of \p T, or \p R, of the standard library and of one of

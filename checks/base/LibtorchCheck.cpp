@@ -126,6 +126,9 @@ Step LibtorchCheck::originStep(const flow::Label &L) {
                 " runs with gradient mode on here, so its result carries "
                 "autograd history"};
   }
+  case flow::Label::Proven:
+    return {L.Site->getExprLoc(),
+            "backward() runs on it here, so it carries autograd history"};
   case flow::Label::Leaf:
     return {L.Site->getExprLoc(), "this tensor requires gradients"};
   default:

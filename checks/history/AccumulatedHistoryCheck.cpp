@@ -34,8 +34,8 @@ constexpr struct AccumulatedHistoryReasons {
                  "It is not changed in place: it is given another tensor, or "
                  "it is a list."};
   Reason Outlives{"outlives-function", Effect::Likely,
-                  "It is a member or a static, which grows from call to "
-                  "call."};
+                  "It outlives the function, and grows from call to call: a "
+                  "member, a static, what a parameter or a capture names."};
   Reason Slot{"one-of-many", Effect::Advice,
               "One element of many is replaced (`v[i] = x`, `m[key] = x`)."};
   Reason UnseenCallee{"unseen-callee", Effect::Advice,
@@ -59,6 +59,9 @@ constexpr struct AccumulatedHistoryReasons {
   Reason Guarded{
       "guard-active", Effect::Silent,
       "A guard is active where it is added, on some paths at least."};
+  Reason HeldAgain{"held-again", Effect::Silent,
+                   "It is a list that takes in what another place holds "
+                   "already, and ends before more is made."};
   Reason CallersGuard{"callers-guard", Effect::Silent,
                       "The function is called under a guard only."};
   Reason GuardToBe{"guard-to-be", Effect::Silent,
@@ -69,7 +72,9 @@ constexpr struct AccumulatedHistoryReasons {
               "The accumulator reaches `backward()`, "
               "`torch::autograd::grad`, a `return` or code that cannot be "
               "seen, or it is a global, a captured variable or a reference "
-              "parameter, which others may use."};
+              "parameter, which others may use. After a `backward()` in each "
+              "iteration that keeps no graph only the first two count: nobody "
+              "can go through what is added again."};
   Reason Bounded{"gives-up-elements", Effect::Silent,
                  "The container gives up old elements (`pop_front`), or its "
                  "places are used again."};
@@ -101,6 +106,10 @@ struct Growth {
                           ///< caller; or null.
   llvm::SmallVector<Because, 4> Why = {}; ///< Why the finding is weaker.
   const Reason *WhyNotFixed = nullptr;    ///< Null where the fix is safe.
+
+  /// Nobody can back-propagate it again, whoever gets it: in each round
+  /// backward() frees the graph of what is added.
+  bool IsSpent = false;
 
   bool isBackPropagated() const { return Source->Consumers & Label::Backward; }
 };
@@ -142,8 +151,8 @@ sourceOf(const Accumulation &A, const flow::LabelSet &Added,
   const Label *Source = nullptr;
   for (const Label *L : historyIn(Added, Flow)) {
     // A list of parameters is not history: nothing was computed from them.
-    if (!L->bringsGraph() && A.How != Accumulation::InPlace &&
-        A.How != Accumulation::Rebind)
+    if (!L->bringsGraph() && L->K != Label::Proven &&
+        A.How != Accumulation::InPlace && A.How != Accumulation::Rebind)
       continue;
     if (L->Consumers & Label::Backward)
       return L;
@@ -193,12 +202,101 @@ const Reason *boundOf(const Accumulation &A, const FunctionFlow &Flow,
                                             : nullptr;
 }
 
+/// The operand of `total + x` that is not the accumulator itself.
+const Expr *otherOperand(const Expr *E, const VarDecl *Accumulator) {
+  const auto *Op = dyn_cast<CXXOperatorCallExpr>(cpp::stripImplicit(E));
+  if (Accumulator && Op && Op->getNumArgs() == 2 &&
+      Op->getOperator() == OO_Plus)
+    for (unsigned I : {0U, 1U})
+      if (cpp::variableOf(Op->getArg(I)) == Accumulator)
+        return Op->getArg(1 - I);
+  return nullptr;
+}
+
+/// What \p A adds: to a sum, the term, where that is one operator. Null when it
+/// has no such expression.
+const Expr *termOf(const Accumulation &A, const FunctionFlow &Flow) {
+  if (A.How == Accumulation::Rebind)
+    return otherOperand(A.Addend, Flow.rootOf(A.Where));
+  return A.How == Accumulation::InPlace && isa<CXXOperatorCallExpr>(A.Site)
+             ? A.Addend
+             : nullptr;
+}
+
+/// Does \p A add a variable that \p Source's backward() goes through, with no
+/// other value between the two? It throws where there is no history.
+bool isProven(const Accumulation &A, const Label &Source,
+              const FunctionFlow &Flow) {
+  const Expr *Term = termOf(A, Flow);
+  const VarDecl *Var = cpp::variableOf(Term ? Term : A.Addend);
+  const auto Back =
+      torch::asBackward(dyn_cast_or_null<CallExpr>(Source.BackwardAt));
+  if (!Var || !Back || (A.Loop && !Flow.isWithin(Source.BackwardAt, A.Loop)) ||
+      llvm::none_of(Back->Roots, [&](const Expr *Root) {
+        return cpp::variableOf(Root) == Var;
+      }))
+    return false;
+  const SourceManager &SM = Flow.function()->getASTContext().getSourceManager();
+  const Expr *First = A.Site, *Last = Source.BackwardAt;
+  if (cpp::comesBefore(Last, First, SM))
+    std::swap(First, Last);
+  return llvm::none_of(
+      cpp::Body::of(Flow.function()).writesTo(Var), [&](const cpp::Write &W) {
+        return W.Kind != cpp::WriteKind::Escaped && W.Where != Last &&
+               cpp::comesBefore(First, W.Where, SM) &&
+               cpp::comesBefore(W.Where, Last, SM);
+      });
+}
+
+/// The backward() that shows that \p A adds history of which no source is seen;
+/// null when none does.
+const Label *provenSource(const Accumulation &A, const FunctionFlow &Flow) {
+  const auto Found = llvm::find_if(Flow.labels(), [&](const Label &L) {
+    return L.K == Label::Proven && isProven(A, L, Flow);
+  });
+  return Found == Flow.labels().end() ? nullptr : &*Found;
+}
+
+/// Does backward() free, in each round that adds to \p G, the graphs of all
+/// that is added, and nothing go through the sum or list?
+bool isSpent(const Growth &G, const FunctionFlow &Flow) {
+  const Accumulation &A = G.A;
+  if (G.HandedInAt || !A.Loop ||
+      (Flow.label(A.Carry).Consumers & Label::Backward))
+    return false;
+  auto IsFreed = [&](const Label &L) {
+    return L.BackwardAt && Flow.isWithin(L.BackwardAt, A.Loop) &&
+           Flow.frees(L, A.Site);
+  };
+  return IsFreed(*G.Source) &&
+         llvm::all_of(
+             historyIn(A.Added.allLabels(), Flow),
+             [&](const Label *L) { return !L->bringsGraph() || IsFreed(*L); });
+}
+
+/// Is \p G a list that dies with what it holds: each element is named by
+/// another place, and is not made in a loop over which the list grows?
+bool holdsAgain(const Growth &G, const FunctionFlow &Flow) {
+  const Accumulation &A = G.A;
+  if (A.How != Accumulation::Contain || !A.Loop || !A.Addend)
+    return false;
+  const Expr *Held = cpp::stripPointers(A.Addend);
+  while (const auto *Member = dyn_cast_or_null<MemberExpr>(Held))
+    Held = cpp::stripPointers(Member->getBase());
+  return isa_and_nonnull<DeclRefExpr>(Held) && Held != cpp::peel(A.Addend) &&
+         llvm::none_of(
+             historyIn(A.Added.allLabels(), Flow),
+             [&](const Label *L) { return arisesInLoop(*L, A, Flow); });
+}
+
 /// Why \p G, which grows, is not reported; null when it is.
 const Reason *silenceOf(const Growth &G, const FunctionFlow &Flow,
                         flow::UnitModel &Unit, const Arbiter &Guards) {
   const Accumulation &A = G.A;
-  // A returned value lives as long as the caller keeps it.
   const Label &Carry = Flow.label(A.Carry);
+  if (holdsAgain(G, Flow))
+    return &AccumulatedHistory.HeldAgain;
+  // A returned value lives as long as the caller keeps it.
   const unsigned Consumers =
       !G.HandedInAt && (Carry.Consumers & Label::Returned)
           ? Carry.Consumers
@@ -211,19 +309,19 @@ const Reason *silenceOf(const Growth &G, const FunctionFlow &Flow,
     const bool IsCallers = isCallersList(A, Flow, Unit);
     const bool IsKept =
         Root ? Root->isStaticLocal() || IsCallers : Field != nullptr;
-    if (!IsKept || (Consumers & ~Label::Stored))
+    if (!G.IsSpent && (!IsKept || (Consumers & ~Label::Stored)))
       return &AccumulatedHistory.Used;
     if (A.How == Accumulation::Contain && !Flow.addsToEntry(A))
       return &AccumulatedHistory.Emptied;
-    if (Field && !IsCallers && Unit.isFieldConsumed(Field))
+    if (!G.IsSpent && Field && !IsCallers && Unit.isFieldConsumed(Field))
       return &AccumulatedHistory.Used;
-  } else if (Consumers) {
+  } else if (Consumers && !G.IsSpent) {
     return &AccumulatedHistory.Used;
   }
   if (Unit.isCalledOnlyGuarded(Flow.function()))
     return &AccumulatedHistory.CallersGuard;
   // A guard that another finding gives a name to leaves nothing to keep.
-  return !G.HandedInAt &&
+  return !G.HandedInAt && G.Source->K != Label::Proven &&
                  llvm::all_of(historyIn(A.Added.allLabels(), Flow),
                               [&](const Label *L) {
                                 return Guards.isToBeGuarded(L->Site, Flow);
@@ -243,16 +341,17 @@ void weigh(Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit,
   If(!G.isBackPropagated(), AccumulatedHistory.NoBackward);
   If(A.How != Accumulation::InPlace, AccumulatedHistory.Another);
   If(A.How == Accumulation::Slot, AccumulatedHistory.Slot);
-  If(A.Added.Unknown, AccumulatedHistory.UnseenCallee);
+  If(A.Added.Unknown && !isProven(A, *G.Source, Flow),
+     AccumulatedHistory.UnseenCallee);
   if (!Flow.outlivesFunction(A.Where)) {
     If(isCallersTensor(A, Flow) && Unit.callersOf(Flow.function()).empty(),
        AccumulatedHistory.CallersTensor);
   } else {
     const FieldDecl *Field = Flow.fieldOf(A.Where);
-    const bool IsCallers = isCallersList(A, Flow, Unit);
+    const bool IsCallers = !G.IsSpent && isCallersList(A, Flow, Unit);
     If(true, AccumulatedHistory.Outlives);
     If(IsCallers, AccumulatedHistory.KeptByCaller);
-    If(!IsCallers && Field && !Unit.seesAllUses(Field),
+    If(!IsCallers && !G.IsSpent && Field && !Unit.seesAllUses(Field),
        AccumulatedHistory.OpenMember);
   }
   const Arbiter::Scope *Guard =
@@ -267,17 +366,6 @@ void weigh(Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit,
     G.WhyNotFixed = &AccumulatedHistory.InCallee;
   else if (!A.Addend || !torch::isTensor(A.Addend->getType()))
     G.WhyNotFixed = &AccumulatedHistory.NoTensor;
-}
-
-/// The operand of `total + x` that is not the accumulator itself.
-const Expr *otherOperand(const Expr *E, const VarDecl *Accumulator) {
-  const auto *Op = dyn_cast<CXXOperatorCallExpr>(cpp::stripImplicit(E));
-  if (Accumulator && Op && Op->getNumArgs() == 2 &&
-      Op->getOperator() == OO_Plus)
-    for (unsigned I : {0U, 1U})
-      if (cpp::variableOf(Op->getArg(I)) == Accumulator)
-        return Op->getArg(1 - I);
-  return nullptr;
 }
 
 /// `loss` of loss.backward() without a gradient argument: a scalar, or
@@ -295,12 +383,7 @@ bool isBackwardRoot(const Expr *Addend, const Expr *Backward) {
 fixits::Edits cut(const Growth &G, bool AsNumber, const FunctionFlow &Flow) {
   const ASTContext &Context = Flow.function()->getASTContext();
   const Accumulation &A = G.A;
-  // What is added to a sum, where that is one operator.
-  const Expr *Term = nullptr;
-  if (A.How == Accumulation::Rebind)
-    Term = otherOperand(A.Addend, Flow.rootOf(A.Where));
-  else if (A.How == Accumulation::InPlace && isa<CXXOperatorCallExpr>(A.Site))
-    Term = A.Addend;
+  const Expr *Term = termOf(A, Flow);
   return Term && AsNumber && isBackwardRoot(Term, G.Source->BackwardAt)
              ? fixits::appendMemberCall(Term, ".item()", Context)
              : fixits::detachOperand(Term ? Term : A.Addend, Context);
@@ -320,6 +403,12 @@ Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
   const VarDecl *Root = Flow.rootOf(A.Where);
   const std::string Amount =
       Bytes ? " (" + readableBytes(*Bytes) + " by one forward())" : "";
+  const bool IsParameter = isa_and_nonnull<ParmVarDecl>(Root);
+  const std::string Nobody =
+      G.IsSpent && (Flow.label(A.Carry).Consumers || IsParameter)
+          ? "after backward() nothing can back-propagate through it"
+          : std::string("nothing") + (IsParameter ? " in this file" : "") +
+                " back-propagates through it";
   const std::string Stays =
       G.isBackPropagated() ? "the graph metadata of every " + Each + " stays"
       : OnePass && !InEachCall
@@ -327,9 +416,8 @@ Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
           : "the activations of every " + Each + Amount + " stay";
   Finding F = Finding::at(A.Site).because(G.Why).bytes(Bytes).says(
       quoted(Flow.nameOf(A.Where)) +
-      " accumulates tensors with autograd history; nothing" +
-      (isa_and_nonnull<ParmVarDecl>(Root) ? " in this file" : "") +
-      " back-propagates through it, so " + Stays + " in memory" +
+      " accumulates tensors with autograd history; " + Nobody + ", so " +
+      Stays + " in memory" +
       (OnePass && !InEachCall ? ", and every iteration adds to their graph"
                               : ""));
   if (G.HandedInAt)
@@ -393,8 +481,11 @@ public:
             G.HandedInAt = R.Relay->Site;
             break;
           }
+      if (!G.Source && A.Added.Unknown)
+        G.Source = provenSource(A, Flow);
       if (!G.Source)
         continue;
+      G.IsSpent = isSpent(G, Flow);
       if (!Silence)
         Silence = silenceOf(G, Flow, Unit, Guards);
       if (Silence) {

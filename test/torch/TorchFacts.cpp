@@ -241,6 +241,8 @@ public:
       say(Loc, "grad of " + source(Object));
     if (torch::isFreezeCall(Call))
       say(Loc, "freeze");
+    if (const Expr *Module = torch::frozenInPlaceBy(Call))
+      say(Loc, "freezes " + source(Module));
     if (torch::isModuleEval(Call))
       say(Loc, "module eval");
     if (torch::isModuleTrain(Call))

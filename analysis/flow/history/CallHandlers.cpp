@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/cpp/Types.h"
 #include "analysis/flow/history/Interpreter.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ExprCXX.h"
@@ -188,8 +189,51 @@ Value Interpreter::functionObject(const cpp::Call &C) {
   return evalUserCall(Inner, *Flow, label(Label::Helper, C.E, 0), false);
 }
 
+static bool isMap(QualType T) {
+  return cpp::isStdClass(cpp::finalPointee(T.getNonReferenceType()),
+                         cpp::StdClass::Map);
+}
+
+static bool isTuple(QualType T) {
+  return cpp::isStdClass(T.getNonReferenceType(), cpp::StdClass::Tuple);
+}
+
+/// Is \p T the class of the elements of \p Container, so that its parts are
+/// theirs?
+static bool isElementOf(QualType Container, QualType T) {
+  const CXXRecordDecl *Given = cpp::recordOf(T.getNonReferenceType());
+  if (Given && isMap(Container))
+    return isTuple(T);
+  return Given &&
+         cpp::anyTypeArgument(
+             cpp::recordOf(cpp::finalPointee(Container.getNonReferenceType())),
+             [&](QualType Of) { return cpp::recordOf(Of) == Given; });
+}
+
+/// What an insertion adds.
+Value Interpreter::insertedBy(const cpp::Call &C) {
+  const QualType Into = C.Object->getType();
+  Value Added;
+  // emplace_back(a, b) of a tuple; emplace(key, value) of a map.
+  const bool OfTuples =
+      C.does(Std::Emplace) && C.Written > 1 &&
+      cpp::anyTypeArgument(
+          cpp::recordOf(cpp::finalPointee(Into.getNonReferenceType())),
+          isTuple);
+  const bool OfMap =
+      isMap(Into) && C.Written == 2 && !mayCarry(C.Args.front()->getType());
+  for (unsigned I = 0; I < C.Args.size(); ++I) {
+    Value V = eval(C.Args[I]);
+    if (OfTuples || OfMap)
+      Added.setPart(Selector::element(I), std::move(V));
+    else
+      Added.join(isElementOf(Into, C.Args[I]->getType()) ? V : V.flat());
+  }
+  return Added;
+}
+
 Value Interpreter::stdInsertion(const cpp::Call &C) {
-  Value Added = evalAll(C.Args);
+  Value Added = insertedBy(C);
   const Expr *Addend = nullptr;
   for (const Expr *Arg : C.Args)
     if (mayCarry(Arg->getType()))
@@ -309,7 +353,9 @@ public:
       if (Callee.label(A.Carry).Consumers == Label::Returned)
         Grown[A.Carry] = &A;
     Known.clear();
-    return mapped(Callee.Return);
+    const Value Result = mapped(Callee.Return);
+    return torch::isTensor(Callee.function()->getReturnType()) ? Result.flat()
+                                                               : Result;
   }
 
 private:
@@ -338,6 +384,20 @@ private:
     return !Index ? Object : *Index < Args.size() ? Args[*Index] : Value();
   }
 
+  /// Is \p L, of the callee, a pass of a module that is frozen here?
+  bool runsFrozen(const Label &L) {
+    const auto M = L.K == Label::Forward && L.Site && !At.S.Frozen.empty()
+                       ? torch::asModuleCall(L.Site)
+                       : std::nullopt;
+    const ValueDecl *D =
+        M && M->Module ? torch::moduleNamed(M->Module) : nullptr;
+    const std::optional<unsigned> Index =
+        Callee.indexOf(dyn_cast_or_null<VarDecl>(D));
+    if (Index)
+      return *Index < C.Args.size() && At.isFrozen(C.Args[*Index]);
+    return C.OnThis && isa_and_nonnull<FieldDecl>(D) && At.S.Frozen.count(D);
+  }
+
   Value mapped(LabelId Theirs) {
     if (auto It = Known.find(Theirs); It != Known.end())
       return It->second;
@@ -348,7 +408,7 @@ private:
     const Label &L = Callee.label(Theirs);
     Value V;
     if (L.K == Label::Entry) {
-      V = onEntry(L.Where).flat();
+      V = onEntry(L.Where);
       if (ThisIsFresh && Fresh && !Callee.rootOf(L.Where))
         At.arise(*Fresh, V);
     } else if (L.K == Label::Carry) {
@@ -361,6 +421,8 @@ private:
         At.Out->Labels[Id].Assigned |= Added;
         V.Labels.set(Id);
       }
+    } else if (runsFrozen(L)) {
+      return V;
     } else if (L.bringsHistory() && Fresh && Mode == GradMode::On) {
       At.arise(*Fresh, V);
       Label &Ours = At.Out->Labels[*Fresh];
@@ -369,7 +431,8 @@ private:
         Ours.From = L.From;
       // What the callee back-propagated before it handed it on.
       if (L.Consumers & Label::Backward) {
-        Ours.Consumers |= Label::Backward;
+        Ours.Consumers |=
+            Label::Backward | (Callee.frees(L) ? Label::Freed : 0);
         Ours.BackwardAt = C.E;
       }
     } else if (L.bringsHistory() && Mode == GradMode::Unknown) {
@@ -383,8 +446,19 @@ private:
     for (LabelId L : Theirs.Labels)
       V.join(mapped(L));
     V.Unknown |= Theirs.Unknown;
-    for (const auto &[Part, Inner] : Theirs.Parts)
-      V.setPart(Part, mapped(Inner));
+    for (const auto &[Part, Inner] : Theirs.Parts) {
+      // What the whole held on entry is, in a part, that part of it.
+      Value There;
+      There.Unknown = Inner.Unknown;
+      for (LabelId L : Inner.Labels) {
+        Value Whole = mapped(L);
+        const Value *Known = Whole.knownPart(Part);
+        There.join(Known ? Value(*Known) : Whole);
+      }
+      if (!Inner.Parts.empty())
+        There.join(mapped({{}, false, Inner.Parts}));
+      V.setPart(Part, std::move(There));
+    }
     return V;
   }
 
@@ -413,11 +487,17 @@ private:
   void consumeArguments() {
     for (LabelId L = 0; L < Callee.labels().size(); ++L) {
       const Label &Theirs = Callee.label(L);
-      unsigned Inside = Theirs.Consumers & (Label::Backward | Label::Escaped);
-      if (Theirs.K != Label::Entry || !Inside)
+      const unsigned Inside =
+          Theirs.Consumers & (Label::Backward | Label::Escaped);
+      const unsigned Unseen =
+          Theirs.Consumers & (Label::Escaped | Label::Computed);
+      if (Theirs.K != Label::Entry || !(Inside | Unseen))
         continue;
       Value Entry = onEntry(Theirs.Where).flat();
-      At.consume(Entry, Inside, C.E);
+      if (Unseen && At.asksForGradient(Entry))
+        At.handOver(Entry, Unseen, C.E);
+      At.consume(Entry, Inside | (Callee.frees(Theirs) ? Label::Freed : 0),
+                 C.E);
       if (Inside & Label::Backward)
         At.spend(C.E, Entry);
     }

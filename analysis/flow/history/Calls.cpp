@@ -119,7 +119,9 @@ Value Interpreter::evalCall(const CallExpr *E) {
   };
   const cpp::Call C(E);
   noteCallables(C);
-  return *cpp::firstOf(Rules, *this, C);
+  Value Result = *cpp::firstOf(Rules, *this, C);
+  freeze(C.E);
+  return Result;
 }
 
 /// Calls of LibTorch. Containers and wrappers (IValue, List, Dict, optional)
@@ -200,13 +202,34 @@ Value Interpreter::backward(const cpp::Call &C,
   allOperands(C);
   Value Roots = evalAll(Back.Roots);
   if (C.E != JustWalked) {
-    consume(Roots, Label::Backward, C.E);
+    const bool Frees = Back.RetainGraph == torch::Flag::False &&
+                       Back.CreateGraph == torch::Flag::False;
+    consume(Roots, Label::Backward | (Frees ? Label::Freed : 0), C.E);
     spend(C.E, Roots);
+    for (const Expr *Root : Back.Roots)
+      prove(C.expr(), Root);
     JustWalked = C.E;
   }
   trainsAt(C.E);
   // Gradients have history of their own only with create_graph.
   return Back.CreateGraph == torch::Flag::False ? Value() : Roots;
+}
+
+/// backward() throws where its root has no history.
+void Interpreter::prove(const CallExpr *Backward, const Expr *Root) {
+  const std::optional<Target> To = placeOf(Root);
+  if (!To || S.Mode == GradMode::Off || !torch::isTensor(Root->getType()))
+    return;
+  Value V = read(To->P).flat();
+  bool IsKnown = !V.Unknown;
+  for (LabelId L : V.Labels)
+    IsKnown |= Out->Labels[L].bringsHistory();
+  if (IsKnown)
+    return;
+  V.Unknown = false;
+  arise(label(Label::Proven, Root, To->P), V);
+  consume(V, Label::Backward | Label::Freed, Backward);
+  write(To->P, V, /*Strong=*/!To->Element);
 }
 
 /// \p C throws where \p Tensor has no history. A leaf always has.
@@ -219,10 +242,24 @@ void Interpreter::noteNeed(const cpp::Call &C, const Expr *Tensor) {
     trainsAt(C.E);
 }
 
+/// step(closure) returns what the closure does, after its backward().
 Value Interpreter::optimizerStep(const cpp::Call &C) {
   evalAll(C.Args);
   trainsAt(C.E);
-  return {};
+  const Expr *Closure = C.Written ? cpp::peel(C.Args.front()) : nullptr;
+  const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Closure);
+  const FunctionDecl *Target = Lambda    ? Lambda->getCallOperator()
+                               : Closure ? onlyTargetOf(Closure)
+                                         : nullptr;
+  const FunctionFlow *Flow = Target ? Unit.flowOf(Target) : nullptr;
+  if (!Flow || !Flow->available())
+    return {};
+  cpp::Call Inner(C.E, Target, nullptr, {});
+  Inner.OnThis = true;
+  const LabelId Fresh = label(Label::Helper, C.E, 0);
+  Value Loss = evalUserCall(Inner, *Flow, Fresh, false);
+  consume(Value::of(Fresh), Label::Backward, C.E);
+  return Loss;
 }
 
 Value Interpreter::modeSwitch(const cpp::Call &C, GradMode Mode) {
@@ -238,12 +275,38 @@ Value Interpreter::modeSwitch(const cpp::Call &C, GradMode Mode) {
 //===----------------------------------------------------------------------===//
 
 bool Interpreter::isFrozen(const Expr *Module) {
-  Module = cpp::stripImplicit(Module);
-  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Module))
-    return FrozenModules.count(Ref->getDecl());
-  const auto *Member = dyn_cast_or_null<MemberExpr>(Module);
-  return Member && (FrozenModules.count(Member->getMemberDecl()) ||
-                    isFrozen(Member->getBase()));
+  Module = cpp::stripPointers(Module);
+  if (!Module)
+    return false;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(Module)) {
+    if (S.Frozen.count(Ref->getDecl()))
+      return true;
+    // Another name of a module.
+    const Expr *Origin = cpp::stripPointers(Out->Body->originOf(Module));
+    return Origin != Module &&
+           isa_and_nonnull<DeclRefExpr, MemberExpr>(Origin) && isFrozen(Origin);
+  }
+  const auto *Member = dyn_cast<MemberExpr>(Module);
+  if (!Member)
+    return false;
+  const Expr *Base = cpp::stripImplicit(Member->getBase());
+  const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+  return (Field && (S.Frozen.count(Field) ||
+                    (!isa<CXXThisExpr>(Base) && Unit.staysFrozen(Field)))) ||
+         isFrozen(Base);
+}
+
+/// Notes what \p At does to the parameters of modules.
+void Interpreter::freeze(const Stmt *At) {
+  auto It = Freezes->find(At);
+  if (It == Freezes->end())
+    return;
+  for (const auto &[Module, Off] : It->second) {
+    if (Off)
+      S.Frozen.insert(Module);
+    else
+      S.Frozen.erase(Module);
+  }
 }
 
 bool Interpreter::differentiates(const torch::ModuleCall &M,
@@ -265,7 +328,7 @@ bool Interpreter::differentiates(const torch::ModuleCall &M,
 torch::Parameters Interpreter::trainableIn(const torch::ModuleCall &M) {
   const auto *Member = dyn_cast_or_null<MemberExpr>(M.Module);
   if (isFrozen(M.Module) || (M.Script && Member &&
-                             FrozenModules::isSetFrozen(
+                             Unit.frozenModules().isSetFrozen(
                                  dyn_cast<FieldDecl>(Member->getMemberDecl()))))
     return torch::Parameters::None;
   const auto *Method = dyn_cast<CXXMethodDecl>(Out->F);
@@ -367,10 +430,10 @@ Value Interpreter::unknownCall(const cpp::Call &C) {
     // What an object of this function keeps for itself ends with it.
     const bool KeepsForItself =
         Arg == C.Object && P && !Out->outlivesFunction(P->P);
-    consume(V,
-            MakesTensor && (!MayChange || KeepsForItself) ? Label::Computed
-                                                          : Label::Escaped,
-            C.E);
+    handOver(V,
+             MakesTensor && (!MayChange || KeepsForItself) ? Label::Computed
+                                                           : Label::Escaped,
+             C.E);
     if (P)
       write(P->P, Value::unknown(), false);
     Result.join(V.flat());

@@ -50,10 +50,11 @@ Value Interpreter::readWhole(const State &At, PlaceId P) {
                           : Value();
 }
 
-Value Interpreter::read(PlaceId P) {
-  Value V = readWhole(S, P);
-  // Parts that were assigned apart, deepest first so that they nest.
-  for (const auto &[Q, Held] : S.Held) {
+/// What \p Held has for \p P, with the parts that are places of their own.
+Value Interpreter::withParts(const std::map<PlaceId, Value> &Held, PlaceId P,
+                             Value V) const {
+  // Deepest first, so that they nest.
+  for (const auto &[Q, Apart] : Held) {
     if (Q == P || !Out->isPartOf(Q, P))
       continue;
     llvm::SmallVector<Selector, 4> Path;
@@ -62,10 +63,14 @@ Value Interpreter::read(PlaceId P) {
     Value *Into = &V;
     while (!Path.empty()) {
       Selector Part = Path.pop_back_val();
-      Into = &Into->setPart(Part, Path.empty() ? Held : Into->part(Part));
+      Into = &Into->setPart(Part, Path.empty() ? Apart : Into->part(Part));
     }
   }
   return V;
+}
+
+Value Interpreter::read(PlaceId P) {
+  return withParts(S.Held, P, readWhole(S, P));
 }
 
 void Interpreter::write(PlaceId P, const Value &V, bool Strong) {
@@ -128,6 +133,17 @@ std::optional<Interpreter::Target> Interpreter::elementOf(const Expr *Whole) {
   return Base;
 }
 
+/// The value of a pair among the elements of a map, to which a key leads.
+std::optional<Interpreter::Target>
+Interpreter::mappedValueOf(const Expr *Whole) {
+  const std::optional<Target> Element = elementOf(Whole);
+  return cpp::isStdClass(
+             cpp::finalPointee(Whole->getType().getNonReferenceType()),
+             cpp::StdClass::Map)
+             ? partOf(Element, Selector::element(1))
+             : Element;
+}
+
 std::optional<Interpreter::Target>
 Interpreter::placeOfOperator(const CXXOperatorCallExpr *Op) {
   switch (Op->getOperator()) {
@@ -140,8 +156,9 @@ Interpreter::placeOfOperator(const CXXOperatorCallExpr *Op) {
     return Op->getNumArgs() == 1 ? placeOf(Op->getArg(0)) : std::nullopt;
   case OO_Subscript:
     // A tensor's subscript is a new handle, not a place.
-    return torch::isTensor(Op->getArg(0)->getType()) ? std::nullopt
-                                                     : elementOf(Op->getArg(0));
+    return torch::isTensor(Op->getArg(0)->getType())
+               ? std::nullopt
+               : mappedValueOf(Op->getArg(0));
   default:
     return std::nullopt;
   }
@@ -155,7 +172,8 @@ Interpreter::placeOfCall(const CallExpr *Call) {
     return std::nullopt;
   if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(Call)) {
     const Expr *Object = MemberCall->getImplicitObjectArgument();
-    return cpp::does(Call, Std::Access)   ? elementOf(Object)
+    return cpp::does(Call, Std::Element)  ? mappedValueOf(Object)
+           : cpp::does(Call, Std::Access) ? elementOf(Object)
            : cpp::does(Call, Std::Target) ? placeOf(Object)
                                           : std::nullopt;
   }
@@ -304,7 +322,7 @@ Value Interpreter::evalConstruct(const CXXConstructExpr *E) {
     Value V = eval(Arg).flat();
     // Into an object that carries it on: what becomes of that is seen.
     if (Unseen)
-      consume(V, mayCarry(E->getType()) ? Label::Computed : Label::Escaped, E);
+      handOver(V, mayCarry(E->getType()) ? Label::Computed : Label::Escaped, E);
     All.join(V);
   }
   noteConstructor(E);

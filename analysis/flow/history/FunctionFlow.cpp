@@ -36,11 +36,22 @@ bool Value::anyUnknown() const {
 
 Value Value::flat() const { return {allLabels(), anyUnknown(), {}}; }
 
-Value Value::part(Selector S) const {
+const Value *Value::knownPart(Selector S) const {
   for (const auto &[Own, V] : Parts)
     if (Own == S)
-      return V;
-  return {Labels, Unknown, {}};
+      return &V;
+  return nullptr;
+}
+
+Value Value::part(Selector S) const {
+  const Value *Known = knownPart(S);
+  return Known ? *Known : Value{Labels, Unknown, {}};
+}
+
+void Value::addEverywhere(LabelId L) {
+  Labels.set(L);
+  for (auto &[S, V] : Parts)
+    V.addEverywhere(L);
 }
 
 Value &Value::setPart(Selector S, Value V) {
@@ -246,6 +257,31 @@ bool FunctionFlow::appliesLayers(const Accumulation &A) const {
            llvm::any_of(
                Given, [&](const Expr *E) { return cpp::mentions(E, Through); });
   });
+}
+
+bool FunctionFlow::frees(const Label &L, const Stmt *With) const {
+  if (!(L.Consumers & Label::Freed) || !L.BackwardAt)
+    return Abroad && (L.Consumers & Label::Freed);
+  // Up to the statement that holds both: a branch, a loop or a handler may
+  // leave the call out.
+  const Stmt *Both = L.BackwardAt;
+  for (; parentOf(Both) && !(With && isWithin(With, Both));
+       Both = parentOf(Both))
+    if (isa<IfStmt, SwitchStmt, AbstractConditionalOperator, CXXTryStmt,
+            CXXCatchStmt>(Both) ||
+        isLoop(Both))
+      return false;
+  const SourceManager &SM = F->getASTContext().getSourceManager();
+  // So may a jump on the way to it.
+  return !cpp::anyOf<Stmt>(
+      Both,
+      [&](const Stmt *Jump) {
+        return (isa<ReturnStmt>(Jump) ||
+                (With && isa<BreakStmt, ContinueStmt>(Jump))) &&
+               cpp::comesBefore(Jump, L.BackwardAt, SM) &&
+               (!With || cpp::comesBefore(With, Jump, SM));
+      },
+      cpp::Lambdas::Skipped);
 }
 
 bool FunctionFlow::isWithin(const Stmt *S, const Stmt *Ancestor) const {

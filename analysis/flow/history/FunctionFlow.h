@@ -61,12 +61,16 @@ struct Value {
   }
 
   bool carriesNothing() const { return !Unknown && allLabels().empty(); }
+  /// Adds \p L to the whole and to all its parts.
+  void addEverywhere(LabelId L);
   /// The labels of the whole and of all its parts.
   LabelSet allLabels() const;
   bool anyUnknown() const;
   /// All parts merged into the whole.
   Value flat() const;
   Value part(Selector S) const;
+  /// The part, if it is known apart; null otherwise.
+  const Value *knownPart(Selector S) const;
   /// Returns the part.
   Value &setPart(Selector S, Value V);
   /// Returns true when this value grew.
@@ -94,6 +98,9 @@ struct Label {
     Carry,   ///< Assigned at Site to Where, which outlives the iteration.
     Relay,   ///< A Carry of the function that Site calls, in its result.
     Spent,   ///< Where shared a graph that backward call Site went through.
+    /// At Site, what backward() goes through. No source of it is seen, so it is
+    /// the call that shows that Where has history.
+    Proven,
   };
   /// Who needs the history of a label. No consumer (0): a defect may be near.
   enum Consumer : unsigned {
@@ -104,11 +111,13 @@ struct Label {
     /// To a function that the model cannot see and that makes a tensor of it:
     /// most likely it only computes.
     Computed = 16,
+    /// Backward, by a call that keeps no graph: another would throw.
+    Freed = 32,
   };
 
   Kind K;
   const clang::Expr *Site = nullptr; ///< Null for Entry.
-  /// Entry and Carry. For Relay: the LabelId of the callee's Carry.
+  /// Entry, Carry and Proven. For Relay: the LabelId of the callee's Carry.
   PlaceId Where = 0;
   unsigned Consumers = 0; ///< Consumer bits.
   /// The backward call, if any; of several the last in the source.
@@ -135,7 +144,7 @@ struct Label {
   std::string From;
 
   bool bringsHistory() const {
-    return K == Forward || K == Helper || K == Leaf;
+    return K == Forward || K == Helper || K == Leaf || K == Proven;
   }
   /// A graph comes with it, not only a leaf of one.
   bool bringsGraph() const {
@@ -266,6 +275,9 @@ public:
   }
   /// The innermost loop around \p S that \p Where outlives.
   const clang::Stmt *loopFor(const clang::Stmt *S, PlaceId Where) const;
+  /// Is the graph of \p L freed by a backward() that runs whenever the function
+  /// returns or, given \p With, in each round that runs \p With?
+  bool frees(const Label &L, const clang::Stmt *With = nullptr) const;
   /// Is \p S within \p Ancestor (or the same)?
   bool isWithin(const clang::Stmt *S, const clang::Stmt *Ancestor) const;
 

@@ -99,6 +99,8 @@ public:
     }
     Said.Kind = Here.K;
     Said.Consumers = Here.Consumers;
+    if (!Flow.frees(Here))
+      Said.Consumers &= ~unsigned(Label::Freed);
     Said.Arises = Here.Arises;
     Said.RunsModule = Here.RunsModule;
     if (Here.bringsHistory())
@@ -182,7 +184,7 @@ bool FunctionSummary::isConsistent() const {
                       [&](const Label &L) {
                         const bool HasPlace = L.Kind == flow::Label::Entry ||
                                               L.Kind == flow::Label::Carry;
-                        return L.Kind <= flow::Label::Spent &&
+                        return L.Kind <= flow::Label::Proven &&
                                (!HasPlace || IsPlace(L.Where)) &&
                                llvm::all_of(L.Assigned, IsLabel);
                       }) &&

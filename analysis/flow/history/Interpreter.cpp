@@ -29,7 +29,7 @@ Interpreter::Interpreter(UnitModel &Unit, const FunctionDecl *F)
 std::unique_ptr<FunctionFlow> Interpreter::run() {
   const FunctionDecl *F = Out->F;
   Out->Body = &cpp::Body::of(F);
-  FrozenModules = Unit.frozenModules().in(F);
+  Freezes = &Unit.frozenModules().switchesOf(F);
 
   std::optional<FlowGraph> Graph = FlowGraph::of(F, cpp::Grain::Statements);
   if (!Graph)
@@ -42,7 +42,7 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
       Start.Mode = *Guard;
     if (!isa<CXXConstructorDecl>(F)) {
       for (const ValueDecl *Frozen : Unit.frozenModules().byConstructors(Class))
-        FrozenModules.insert(Frozen);
+        Start.Frozen.insert(Frozen);
       if (Start.Mode == GradMode::On &&
           Unit.frozenModules().constructorsEndGradients(Class))
         Start.Mode = GradMode::Unknown;
@@ -128,6 +128,15 @@ void Interpreter::finish(const State &AtExit) {
   for (const auto &[P, V] : AtExit.Held)
     if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
       Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
+  // The fields of elements go with the container that grows.
+  for (const auto &[Key, A] : Out->Accumulations)
+    if (auto Whole = Out->Exit.find(A.Where); Whole != Out->Exit.end()) {
+      Whole->second = withParts(Out->Exit, A.Where, Whole->second);
+      for (auto It = Out->Exit.begin(); It != Out->Exit.end();)
+        It = It->first != A.Where && Out->isPartOf(It->first, A.Where)
+                 ? Out->Exit.erase(It)
+                 : std::next(It);
+    }
   // All lists are in the order of the source: that in which blocks are walked
   // differs between versions of Clang.
   auto InOrder = [&](auto Listed) {
@@ -139,7 +148,8 @@ void Interpreter::finish(const State &AtExit) {
     return Listed;
   };
   for (auto &[Key, A] : InOrder(Out->Accumulations.takeVector())) {
-    A.Bounded = Bounded.count(A.Where);
+    A.Bounded = llvm::any_of(
+        Bounded, [&](PlaceId P) { return Out->isPartOf(A.Where, P); });
     Out->Accumulations.insert({Key, std::move(A)});
   }
   for (const auto &[E, Call] : InOrder(Calls.takeVector()))
@@ -168,6 +178,8 @@ void Interpreter::transfer(const Stmt *Statement) {
   } else if (const auto *E = dyn_cast<Expr>(Statement)) {
     eval(E);
   }
+  if (!isa<CallExpr>(Statement)) // Others are noted as they are evaluated.
+    freeze(Statement);
 }
 
 void Interpreter::declare(const VarDecl *V) {
@@ -245,6 +257,12 @@ bool Interpreter::join(State &Into, const State &From) {
     Grew |= New;
     JoinMode(It->second, Mode);
   }
+  // Frozen is what all paths freeze.
+  for (auto It = Into.Frozen.begin(); It != Into.Frozen.end();) {
+    const bool Both = From.Frozen.count(*It);
+    Grew |= !Both;
+    It = Both ? std::next(It) : Into.Frozen.erase(It);
+  }
   Grew |= From.InferenceGuards > Into.InferenceGuards;
   Into.InferenceGuards = std::max(Into.InferenceGuards, From.InferenceGuards);
   return Grew;
@@ -265,6 +283,24 @@ LabelId Interpreter::label(Label::Kind K, const Expr *Site, PlaceId Where) {
     Out->Labels.push_back(std::move(L));
   }
   return It->second;
+}
+
+bool Interpreter::asksForGradient(const Value &V) const {
+  bool Asks = false, ByModule = false;
+  for (LabelId Id : V.allLabels()) {
+    const Label &L = Out->Labels[Id];
+    ByModule |= L.bringsGraph();
+    Asks |= L.Arises &&
+            (L.K == Label::Leaf || (L.K == Label::Helper && !L.RunsModule));
+  }
+  return Asks && ByModule;
+}
+
+void Interpreter::handOver(const Value &V, unsigned Consumers, const Expr *By) {
+  const bool Asks = asksForGradient(V);
+  if (Asks)
+    trainsAt(By);
+  consume(V, Asks ? unsigned(Label::Escaped) : Consumers, By);
 }
 
 void Interpreter::consume(const Value &V, unsigned Consumers, const Expr *By,
@@ -364,7 +400,11 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
       A.Loop = Loop;
       A.Added.join((Added ? *Added : V).flat());
     }
-    V.Labels.set(Carry);
+    // What comes out of a container is one of its elements.
+    if (How == Accumulation::Contain || How == Accumulation::Slot)
+      V.addEverywhere(Carry);
+    else
+      V.Labels.set(Carry);
   }
   if (Outlives)
     consume(V, Label::Stored, Site, P);
@@ -389,7 +429,7 @@ void Interpreter::accumulate(const Expr *Site, const Expr *Onto,
   if (S.Mode != GradMode::On && How == Accumulation::InPlace)
     return; // In place without gradients leaves history as it is.
   Value V = read(To->P);
-  V.join(Added.flat());
+  V.join(How == Accumulation::Contain ? Added : Added.flat());
   Value JustAdded = Added.flat();
   To->Element = false; // In place: what was there stays part of it.
   assign(Site, *To, std::move(V), How, Addend, &JustAdded);

@@ -36,6 +36,8 @@ public:
     /// Guards alive and the mode that their end brings back.
     std::map<const clang::VarDecl *, GradMode> Guards;
     unsigned InferenceGuards = 0; ///< Not overridden by AutoGradMode(true).
+    /// Variables and fields whose modules have no parameter that trains.
+    std::set<const clang::ValueDecl *> Frozen;
   };
 
   // The domain, as Fixpoint.h asks for it.
@@ -72,12 +74,15 @@ private:
   std::optional<Target> placeOfOperator(const clang::CXXOperatorCallExpr *Op);
   std::optional<Target> placeOfCall(const clang::CallExpr *Call);
   std::optional<Target> elementOf(const clang::Expr *Whole);
+  std::optional<Target> mappedValueOf(const clang::Expr *Whole);
   /// Where a write in place lands: the place under the views of it.
   std::optional<Target> inPlaceTarget(const clang::Expr *E);
   /// I of std::get<I>.
   static std::optional<unsigned> tupleIndex(const clang::FunctionDecl *Get);
   bool hasEntryValue(PlaceId P) const;
   Value readWhole(const State &At, PlaceId P);
+  Value withParts(const std::map<PlaceId, Value> &Held, PlaceId P,
+                  Value V) const;
   Value read(PlaceId P);
   void write(PlaceId P, const Value &V, bool Strong);
 
@@ -88,6 +93,12 @@ private:
     Out->Labels[L].Arises = true;
     V.Labels.set(L);
   }
+  /// Did a module compute \p V from a tensor that asks for its gradient? Why
+  /// else would it, where code that cannot be seen gets \p V?
+  bool asksForGradient(const Value &V) const;
+  /// Code that cannot be seen gets \p V at \p By: consumes as \p Consumers say,
+  /// or more where it may differentiate.
+  void handOver(const Value &V, unsigned Consumers, const clang::Expr *By);
   void consume(const Value &V, unsigned Consumers, const clang::Expr *By,
                std::optional<PlaceId> StoredIn = std::nullopt);
 
@@ -115,6 +126,8 @@ private:
   Value backward(const cpp::Call &C, const torch::BackwardCall &Back);
   void noteNeed(const cpp::Call &C, const clang::Expr *Tensor);
   Value optimizerStep(const cpp::Call &C);
+  void prove(const clang::CallExpr *Backward, const clang::Expr *Root);
+  void freeze(const clang::Stmt *At);
   Value modeSwitch(const cpp::Call &C, GradMode Mode);
   Value moduleCall(const cpp::Call &C, const torch::ModuleCall &M);
   bool isFrozen(const clang::Expr *Module);
@@ -145,6 +158,7 @@ private:
   Value computedOperator(const cpp::Call &C);
   // The standard library.
   Value functionObject(const cpp::Call &C);
+  Value insertedBy(const cpp::Call &C);
   Value stdInsertion(const cpp::Call &C);
   void noteRemoval(const cpp::Call &C);
   std::optional<Value> clearing(const cpp::Call &C);
@@ -212,7 +226,7 @@ private:
       Calls;
   llvm::MapVector<const clang::Expr *, CallSite> UnseenCalls;
   llvm::SetVector<const clang::Expr *> Training;
-  llvm::SmallPtrSet<const clang::ValueDecl *, 4> FrozenModules;
+  const FrozenModules::Switches *Freezes = nullptr;
   std::optional<bool> NamesDerivatives; ///< See namesDerivatives().
   /// The backward call of the statement at hand: the CFG may list it both by
   /// itself and within that statement.

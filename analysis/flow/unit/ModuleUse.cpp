@@ -20,13 +20,38 @@ namespace libtorch_tidy::flow {
 
 namespace {
 
-/// The call of parameters() or named_parameters() in a chain of calls; null
-/// when there is none.
-const CallExpr *parametersCallIn(const Expr *E) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E));
-  return !Call || torch::isParametersCall(Call)
-             ? Call
-             : parametersCallIn(cpp::receiverOf(Call));
+/// Whose tensor a chain of calls and variables begins with.
+struct TensorOwner {
+  /// The module whose parameters() are asked for, or a parameter of a function,
+  /// whose caller knows more; null for others.
+  const ValueDecl *Module = nullptr;
+  /// It may be a parameter of any module.
+  bool IsUnknown = false;
+};
+
+/// Of \p E: of `p` in `for (auto &p : net->parameters())`, of params[i].
+TensorOwner ownerOf(const Expr *E) {
+  for (unsigned Steps = 0; E && Steps < cpp::MaxChase; ++Steps) {
+    E = cpp::stripPointers(E);
+    if (const auto *Construct = dyn_cast_or_null<CXXConstructExpr>(E)) {
+      E = Construct->getNumArgs() ? Construct->getArg(0) : nullptr;
+    } else if (const auto *Call = dyn_cast_or_null<CallExpr>(E)) {
+      if (torch::isParametersCall(Call))
+        return {torch::moduleNamed(cpp::receiverOf(Call))};
+      const bool LeadsOn = isa<CXXMemberCallExpr, CXXOperatorCallExpr>(Call) ||
+                           cpp::does(Call, cpp::Std::Iterator | cpp::Std::Same);
+      if (!LeadsOn || Call->getNumArgs() + bool(cpp::calledOn(Call)) == 0)
+        return {};
+      E = isa<CXXMemberCallExpr>(Call) ? cpp::calledOn(Call) : Call->getArg(0);
+    } else if (const VarDecl *Var = cpp::variableOf(E)) {
+      if (isa<ParmVarDecl>(Var))
+        return {Var};
+      E = Var->getInit();
+    } else {
+      return {nullptr, E != nullptr};
+    }
+  }
+  return {};
 }
 
 constexpr unsigned MaxDepth = 2; // Helpers of helpers.
@@ -54,7 +79,9 @@ bool reachesModules(const FunctionDecl *Helper, const CallExpr *Call,
                     const FunctionDecl *F) {
   return llvm::any_of(Helper->parameters(),
                       [](const ParmVarDecl *Param) {
-                        return torch::isModule(Param->getType());
+                        return torch::isModule(Param->getType()) ||
+                               torch::mayHoldTensor(
+                                   Param->getType().getNonReferenceType());
                       }) ||
          (isa<CXXMethodDecl>(F) && isa<CXXMethodDecl>(Helper) &&
           !cpp::receiverOf(Call));
@@ -94,6 +121,40 @@ bool endsGradients(const FunctionDecl *F, unsigned Depth) {
 
 } // namespace
 
+void FrozenModules::Switched::note(const Stmt *By, const ValueDecl *Module,
+                                   bool IsOff) {
+  (IsOff ? Off : On).insert(Module);
+  At[By].push_back({Module, IsOff});
+}
+
+/// Does \p Call return a module that is frozen, by LibTorch or by a function of
+/// this unit?
+bool FrozenModules::returnsFrozen(const CallExpr *Call, unsigned Depth) {
+  if (torch::isFreezeCall(Call))
+    return true;
+  const FunctionDecl *Helper =
+      Depth && Call && torch::isModule(Call->getType())
+          ? cpp::userDefinition(Call->getDirectCallee())
+          : nullptr;
+  if (!Helper)
+    return false;
+  bool Returns = false;
+  return !cpp::anyOf<ReturnStmt>(
+             Helper->getBody(),
+             [&](const ReturnStmt *Return) {
+               Returns = true;
+               const Expr *E = cpp::stripPointers(
+                   cpp::Body::of(Helper).originOf(Return->getRetValue()));
+               const Switched &There = switchedIn(Helper, Depth - 1);
+               const ValueDecl *D = torch::moduleNamed(E);
+               return !returnsFrozen(dyn_cast_or_null<CallExpr>(E),
+                                     Depth - 1) &&
+                      (!D || !There.Off.contains(D) || There.On.contains(D));
+             },
+             cpp::Lambdas::Skipped) &&
+         Returns;
+}
+
 /// Adds what the callee of \p Call, in \p F, switches, in terms of \p F.
 void FrozenModules::addHelper(const CallExpr *Call, const FunctionDecl *F,
                               unsigned Depth, Switched &To) {
@@ -101,19 +162,101 @@ void FrozenModules::addHelper(const CallExpr *Call, const FunctionDecl *F,
       Depth ? cpp::userDefinition(Call->getDirectCallee()) : nullptr;
   if (!Helper || Helper == F || !reachesModules(Helper, Call, F))
     return;
+  auto Given = [&](unsigned Index) -> const Expr * {
+    const auto Args = cpp::Call(Call).Args;
+    return Index < Args.size() ? Args[Index] : nullptr;
+  };
   auto Ours = [&](const ValueDecl *Theirs) -> const ValueDecl * {
     const auto *Param = dyn_cast<ParmVarDecl>(Theirs);
-    if (Param && Param->getDeclContext() == Helper &&
-        Param->getFunctionScopeIndex() < Call->getNumArgs())
-      return torch::moduleNamed(Call->getArg(Param->getFunctionScopeIndex()));
+    if (Param && Param->getDeclContext() == Helper) {
+      const Expr *Arg = Given(Param->getFunctionScopeIndex());
+      const ValueDecl *Owner = Arg ? ownerOf(Arg).Module : nullptr;
+      return Owner || !Arg ? Owner : torch::moduleNamed(Arg);
+    }
     // A field of the same object.
     return isa<FieldDecl>(Theirs) && !cpp::receiverOf(Call) ? Theirs : nullptr;
   };
   const Switched &There = switchedIn(Helper, Depth - 1);
-  for (auto Modules : {&Switched::Off, &Switched::On})
-    for (const ValueDecl *Theirs : There.*Modules)
-      if (const ValueDecl *D = Ours(Theirs))
-        (To.*Modules).insert(D);
+  for (const ValueDecl *Theirs : There.Off)
+    if (const ValueDecl *D = Ours(Theirs); D && !There.On.contains(Theirs))
+      To.note(Call, D, /*IsOff=*/true);
+  for (const ValueDecl *Theirs : There.On)
+    if (const ValueDecl *D = Ours(Theirs))
+      To.note(Call, D, /*IsOff=*/false);
+  for (const auto &[Theirs, Index] : There.Asked)
+    if (const ValueDecl *D = Ours(Theirs))
+      noteSet(Call, D, Given(Index), To);
+}
+
+/// At \p By, the parameters of \p Module are set to what \p Value says.
+void FrozenModules::noteSet(const Stmt *By, const ValueDecl *Module,
+                            const Expr *Value, Switched &To) {
+  const torch::Flag Set = Value ? torch::flagOf(Value, Module->getASTContext())
+                                : torch::Flag::Unknown;
+  const auto *Param = dyn_cast_or_null<ParmVarDecl>(cpp::variableOf(Value));
+  if (Set == torch::Flag::Unknown && Param)
+    To.Asked.push_back({Module, Param->getFunctionScopeIndex()});
+  else
+    To.note(By, Module, Set == torch::Flag::False);
+}
+
+/// Adds \p Call, which lets a tensor require gradients or not.
+void FrozenModules::addSetter(const CallExpr *Call, torch::Flag Set,
+                              const cpp::Body &In, Switched &To) {
+  const bool IsOff = Set == torch::Flag::False;
+  // A layer whose weight is frozen keeps no input for its bias.
+  if (const ValueDecl *Layer = torch::moduleOfWeight(cpp::receiverOf(Call))) {
+    if (IsOff && In.around<IfStmt>(Call))
+      To.At[Call].push_back({Layer, true});
+    else
+      To.note(Call, Layer, IsOff);
+    return;
+  }
+  // for (auto &p : net->parameters()) p.requires_grad_(false);
+  const TensorOwner Owner = ownerOf(cpp::calledOn(Call));
+  const Stmt *Loop = Call;
+  bool All = true;
+  while ((Loop = In.parentOf(Loop)) && !cpp::isLoop(Loop))
+    All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(Loop);
+  To.OnOthers |= !IsOff && Owner.IsUnknown;
+  if (!Owner.Module ||
+      (isa<ParmVarDecl>(Owner.Module) &&
+       torch::isTensor(Owner.Module->getType().getNonReferenceType())))
+    return;
+  const Expr *Value = Call->getNumArgs() ? Call->getArg(0) : nullptr;
+  const Stmt *By = Call; // Before the first round.
+  if (const auto *Range = dyn_cast_or_null<CXXForRangeStmt>(Loop))
+    By = Range->getRangeStmt();
+  else if (const auto *For = dyn_cast_or_null<ForStmt>(Loop))
+    By = For->getCond() ? cpp::stripImplicit(For->getCond()) : nullptr;
+  else if (const auto *While = dyn_cast_or_null<WhileStmt>(Loop))
+    By = cpp::stripImplicit(While->getCond());
+  if (Loop && All && By && (IsOff || Set == torch::Flag::Unknown))
+    IsOff ? To.note(By, Owner.Module, true)
+          : noteSet(By, Owner.Module, Value, To);
+  else if (!IsOff)
+    To.note(Call, Owner.Module, false);
+}
+
+/// Adds \p Call, which may make a module that is frozen.
+void FrozenModules::addFreeze(const CallExpr *Call, const cpp::Body &In,
+                              unsigned Depth, Switched &To) {
+  if (const Expr *Module = torch::frozenInPlaceBy(Call)) {
+    if (const ValueDecl *D = torch::moduleNamed(Module))
+      To.note(Call, D, true);
+  } else if (returnsFrozen(Call, Depth)) {
+    if (const ValueDecl *Result = frozenBy(Call, In))
+      To.note(Call, Result, true);
+  } else if (cpp::isAssignment(Call)) {
+    // Another module, or a copy of one.
+    const Expr *Left = cpp::stripPointers(Call->getArg(0));
+    const Expr *Right = cpp::stripPointers(Call->getArg(1));
+    if (torch::isModule(Left->getType()) &&
+        isa<DeclRefExpr, MemberExpr>(Left) &&
+        !returnsFrozen(dyn_cast_or_null<CallExpr>(Right), Depth))
+      if (const ValueDecl *D = torch::moduleNamed(Left))
+        To.At[Call].push_back({D, false});
+  }
 }
 
 const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
@@ -126,42 +269,27 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
     for (const CXXCtorInitializer *Init : Ctor->inits())
       if (const auto *Call =
               dyn_cast<CallExpr>(cpp::stripImplicit(Init->getInit()));
-          Call && Init->getMember() && torch::isFreezeCall(Call))
-        Found.Off.insert(Init->getMember());
+          Call && Init->getMember() && returnsFrozen(Call, Depth))
+        Found.note(Call, Init->getMember(), true);
   cpp::forEach<CallExpr>(
       In.root(),
       [&](const CallExpr *Call) {
         addHelper(Call, F, Depth, Found);
-        if (torch::isFreezeCall(Call)) {
-          if (const ValueDecl *Result = frozenBy(Call, In))
-            Found.Off.insert(Result);
-          return;
-        }
-        std::optional<torch::Flag> Set = torch::setsRequiresGrad(Call);
-        if (!Set)
-          return;
-        // A layer whose weight is frozen keeps no input for its bias.
-        if (const ValueDecl *Layer =
-                torch::moduleOfWeight(cpp::receiverOf(Call)))
-          (*Set == torch::Flag::False && !In.around<IfStmt>(Call) ? Found.Off
-                                                                  : Found.On)
-              .insert(Layer);
-        // for (auto &p : net->parameters()) p.requires_grad_(false);
-        bool All = *Set == torch::Flag::False;
-        for (const Stmt *S = Call; S; S = In.parentOf(S)) {
-          All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
-          const auto *Loop = dyn_cast<CXXForRangeStmt>(S);
-          const CallExpr *Params = Loop && In.isWithin(Call, Loop->getBody())
-                                       ? parametersCallIn(Loop->getRangeInit())
-                                       : nullptr;
-          if (const ValueDecl *Name =
-                  Params ? torch::moduleNamed(cpp::receiverOf(Params))
-                         : nullptr)
-            (All ? Found.Off : Found.On).insert(Name);
-        }
+        addFreeze(Call, In, Depth, Found);
+        if (std::optional<torch::Flag> Set = torch::switchesLeaf(Call))
+          addSetter(Call, *Set, In, Found);
       },
       cpp::Lambdas::Skipped);
   return Known[{F, Depth}] = std::move(Found);
+}
+
+const FrozenModules::Switches &
+FrozenModules::switchesOf(const FunctionDecl *F) {
+  return switchedIn(F, MaxDepth).At;
+}
+
+const FrozenModules::Modules &FrozenModules::thawedIn(const FunctionDecl *F) {
+  return switchedIn(F, MaxDepth).On;
 }
 
 /// The summary of \p F from another unit; null when there is none.
@@ -208,15 +336,22 @@ FrozenModules::byConstructors(const CXXRecordDecl *R) {
     First = false;
   }
   // Another method may let them train again.
-  if (!Frozen.empty() &&
-      llvm::any_of(R->methods(), [](const CXXMethodDecl *Method) {
-        const FunctionDecl *Definition = nullptr;
-        const FunctionSummary *Said = abroad(Method);
-        return !isa<CXXConstructorDecl>(Method) &&
-               (Method->hasBody(Definition) ? letsTrain(Definition)
-                                            : Said && Said->LetsTrain);
-      }))
-    Frozen.clear();
+  for (const CXXMethodDecl *Method : R->methods()) {
+    const FunctionDecl *Definition = nullptr;
+    if (Frozen.empty() || isa<CXXConstructorDecl>(Method))
+      continue;
+    if (!Method->hasBody(Definition) || Definition->isDependentContext()) {
+      const FunctionSummary *Said = abroad(Method);
+      if (Definition ? letsTrain(Definition) : Said && Said->LetsTrain)
+        Frozen.clear();
+      continue;
+    }
+    const Switched &There = switchedIn(Definition, MaxDepth);
+    if (There.OnOthers)
+      Frozen.clear();
+    for (const ValueDecl *D : There.On)
+      Frozen.erase(D);
+  }
   return Frozen;
 }
 
@@ -252,9 +387,9 @@ bool FrozenModules::constructorsEndGradients(const CXXRecordDecl *R) {
 
 bool FrozenModules::isSetFrozen(const FieldDecl *Field) {
   return Field && !torch::isTorchDecl(Field) &&
-         llvm::any_of(cpp::valuesOf(Field).Given, [](const Expr *Value) {
-           return torch::isFreezeCall(
-               dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value)));
+         llvm::any_of(cpp::valuesOf(Field).Given, [&](const Expr *Value) {
+           return returnsFrozen(
+               dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value)), MaxDepth);
          });
 }
 

@@ -36,6 +36,20 @@ const FunctionDecl *UnitModel::definitionOf(const FunctionDecl *F) const {
   return Definition && !errors().touch(Definition) ? Definition : nullptr;
 }
 
+bool UnitModel::staysFrozen(const FieldDecl *Field) {
+  const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
+  if (!Class || torch::isTorchDecl(Class) ||
+      !Frozen.byConstructors(Class).contains(Field))
+    return false;
+  if (!Thawed) {
+    Thawed.emplace();
+    for (const FunctionDecl *F : functions())
+      for (const ValueDecl *D : Frozen.thawedIn(F))
+        Thawed->insert(D);
+  }
+  return !Thawed->contains(Field);
+}
+
 llvm::ArrayRef<Dangling> UnitModel::dangling() {
   if (!Danglings) {
     Danglings.emplace();

@@ -15,6 +15,7 @@
 #include "analysis/flow/history/FunctionFlow.h"
 #include "analysis/flow/program/Program.h"
 #include "analysis/torch/api/Effects.h"
+#include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -168,22 +169,50 @@ public:
   bool constructorsEndGradients(const clang::CXXRecordDecl *R);
 
   /// Does a constructor, another method or the initialiser of the class set
-  /// \p Field to a module that LibTorch has frozen (see torch::isFreezeCall())?
-  /// Null is allowed.
-  static bool isSetFrozen(const clang::FieldDecl *Field);
+  /// \p Field to a module that LibTorch has frozen (see torch::isFreezeCall()),
+  /// also through functions of this unit? Null is allowed.
+  bool isSetFrozen(const clang::FieldDecl *Field);
 
   /// As torch::parametersOf(), but knows constructors in other units, too.
   static torch::Parameters parametersOf(clang::QualType T);
+
+  /// All parameters of a module are switched off; or they, or some, on.
+  struct Switch {
+    const clang::ValueDecl *Module;
+    bool Off;
+  };
+  /// By the statement at which it is done: a call, or what a loop over the
+  /// parameters evaluates before its first round.
+  using Switches =
+      llvm::DenseMap<const clang::Stmt *, llvm::SmallVector<Switch, 1>>;
+  const Switches &switchesOf(const clang::FunctionDecl *F);
+  /// The modules of which \p F lets parameters train.
+  const Modules &thawedIn(const clang::FunctionDecl *F);
 
 private:
   /// Modules whose parameters a function switches off, and on again.
   struct Switched {
     Modules Off, On;
+    Switches At;
+    /// By the value of its parameter of that number.
+    llvm::SmallVector<std::pair<const clang::ValueDecl *, unsigned>, 1> Asked;
+    /// It lets tensors train of which it is not seen whose they are.
+    bool OnOthers = false;
+
+    void note(const clang::Stmt *By, const clang::ValueDecl *Module,
+              bool IsOff);
   };
   /// \p Depth: how far the functions that \p F calls are followed.
   const Switched &switchedIn(const clang::FunctionDecl *F, unsigned Depth);
   void addHelper(const clang::CallExpr *Call, const clang::FunctionDecl *F,
                  unsigned Depth, Switched &To);
+  void addSetter(const clang::CallExpr *Call, torch::Flag Set,
+                 const cpp::Body &In, Switched &To);
+  void addFreeze(const clang::CallExpr *Call, const cpp::Body &In,
+                 unsigned Depth, Switched &To);
+  static void noteSet(const clang::Stmt *By, const clang::ValueDecl *Module,
+                      const clang::Expr *Value, Switched &To);
+  bool returnsFrozen(const clang::CallExpr *Call, unsigned Depth);
 
   std::map<std::pair<const clang::FunctionDecl *, unsigned>, Switched> Known;
   std::map<const clang::CXXRecordDecl *, Modules> OfClasses;
@@ -230,6 +259,9 @@ public:
   TensorWork &work() { return Work; }
   /// Whose parameters do not train.
   FrozenModules &frozenModules() { return Frozen; }
+  /// Do the constructors of its class leave the module in \p Field frozen, and
+  /// does no function of the unit let it train?
+  bool staysFrozen(const clang::FieldDecl *Field);
   /// The facts of the whole program; null when the unit is on its own.
   const ProgramFacts *program() const { return Whole; }
   /// Does this unit, or another of the program, ask for gradients of gradients?
@@ -328,6 +360,7 @@ private:
   UnitScan Scan;
   TensorWork Work;
   FrozenModules Frozen;
+  std::optional<FrozenModules::Modules> Thawed; ///< By any function.
   Summaries<FunctionFlow> Flows;
   /// Of methods of other units that override a method of this one, by that and
   /// by their names.

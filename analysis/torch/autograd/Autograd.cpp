@@ -151,6 +151,12 @@ std::optional<Flag> setsRequiresGrad(const CallExpr *Call) {
   return flagOf(Call->getArg(0), Call->getDirectCallee()->getASTContext());
 }
 
+std::optional<Flag> switchesLeaf(const CallExpr *Call) {
+  if (cpp::calleeName(Call) == "detach_" && tensorObject(Call))
+    return Flag::False;
+  return setsRequiresGrad(Call);
+}
+
 /// What \p E, TensorOptions, say of requires_grad: Unknown where they come from
 /// elsewhere.
 static Flag requiresGradOf(const Expr *E, const ASTContext &Context) {

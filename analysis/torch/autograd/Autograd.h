@@ -83,6 +83,8 @@ bool isZeroGrad(const clang::CallExpr *Call);
 /// x.requires_grad_(b), x.set_requires_grad(b): the value. nullopt when \p
 /// Call is neither. The default argument of requires_grad_ is true.
 std::optional<Flag> setsRequiresGrad(const clang::CallExpr *Call);
+/// The same, and False for x.detach_(): what each does to a leaf.
+std::optional<Flag> switchesLeaf(const clang::CallExpr *Call);
 
 /// The requires_grad of the TensorOptions among the arguments of a factory
 /// call: torch::requires_grad(), torch::dtype(...).requires_grad(true), or a

@@ -275,6 +275,12 @@ bool isFreezeCall(const CallExpr *Call) {
                      {"freeze", "freeze_module", "optimize_for_inference"}));
 }
 
+const Expr *frozenInPlaceBy(const CallExpr *Call) {
+  return callsTorch(Call, "freeze_module_inplace") && Call->getNumArgs() > 0
+             ? Call->getArg(0)
+             : nullptr;
+}
+
 bool setsScriptExecutor(const CallExpr *Call) {
   return callsTorch(Call, {"setGraphExecutorOptimize", "getProfilingMode",
                            "getExecutorMode"});

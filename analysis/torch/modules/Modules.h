@@ -73,6 +73,8 @@ Parameters parametersOf(clang::QualType T);
 /// gradients: torch::jit::freeze, freeze_module and optimize_for_inference,
 /// which freezes first; Embedding::from_pretrained?
 bool isFreezeCall(const clang::CallExpr *Call);
+/// torch::jit::freeze_module_inplace(&module): the argument; null for others.
+const clang::Expr *frozenInPlaceBy(const clang::CallExpr *Call);
 
 /// setGraphExecutorOptimize, getProfilingMode and getExecutorMode: choose how
 /// TorchScript runs. With its optimisations off, no call remembers the gradient

@@ -1,0 +1,86 @@
+// Parameters that are frozen where the module runs bring no history.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
+
+#include "../Inputs/net.h"
+#include <torch/csrc/jit/passes/freeze_module.h>
+#include <torch/script.h>
+
+using torch::Tensor;
+
+void train(Net net, bool on) {
+  for (auto &p : net->parameters())
+    p.requires_grad_(on);
+}
+void freeze(std::vector<Tensor> parameters) {
+  for (auto &p : parameters)
+    p.detach_();
+}
+torch::jit::Module load(const std::string &path) {
+  torch::jit::Module loaded = torch::jit::load(path);
+  loaded.eval();
+  return torch::jit::optimize_for_inference(loaded);
+}
+
+float around(Net net, const Tensor &x) {
+  for (auto &p : net->parameters())
+    p.requires_grad_(false);
+  const float y = net(x).item<float>();
+  for (auto &p : net->parameters())
+    p.requires_grad_(true);
+  return y;
+}
+float byHelper(Net net, Net other, const Tensor &x) {
+  train(net, false);
+  freeze(other->parameters());
+  const float y = net(x).item<float>() + other(x).item<float>();
+  train(net, true);
+  return y;
+}
+float byIndex(Net net, const Tensor &x) {
+  auto all = net->parameters();
+  for (size_t i = 0; i < all.size(); ++i)
+    all[i].set_requires_grad(false);
+  return net(x).item<float>();
+}
+
+class Agent {
+public:
+  Agent() {
+    for (auto &p : target->parameters())
+      p.detach_();
+  }
+  float value(const Tensor &x) { return target(x).item<float>(); }
+  float act(const Tensor &x) {
+    train(net, false);
+    const float y = net(x).item<float>();
+    train(net, true);
+    return y;
+  }
+  Net net, target;
+};
+float ofAnother(Agent &agent, const Tensor &x) {
+  return agent.target(x).item<float>();
+}
+
+float scripts(const std::string &path, const Tensor &x) {
+  torch::jit::Module made = load(path), here = torch::jit::load(path);
+  torch::jit::freeze_module_inplace(&here);
+  return made.forward({x}).toTensor().item<float>() +
+         here.forward({x}).toTensor().item<float>();
+}
+
+// They train again, or some of them still do.
+float thawed(Net net, Net some, const Tensor &x) {
+  train(net, false);
+  train(net, true);
+  const float y = net(x).item<float>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'net' runs with gradient mode on in 'thawed'
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  bool first = true;
+  for (auto &p : some->parameters()) {
+    if (first)
+      p.requires_grad_(false);
+    first = false;
+  }
+  return y + some(x).item<float>();
+}
