@@ -274,16 +274,37 @@ bool isSpent(const Growth &G, const FunctionFlow &Flow) {
              [&](const Label *L) { return !L->bringsGraph() || IsFreed(*L); });
 }
 
-/// Is \p G a list that dies with what it holds: each element is named by
-/// another place, and is not made in a loop over which the list grows?
+/// What is around the part or element of a container that \p E is; null when it
+/// is neither.
+const Expr *wholeOf(const Expr *E) {
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return Member->getBase();
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const bool IsElement =
+      Call && Call->isLValue() &&
+      (cpp::Call(Call).op() == OO_Subscript ||
+       (isa<CXXMemberCallExpr>(Call) && cpp::does(Call, cpp::Std::Element)));
+  if (!IsElement)
+    return nullptr;
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  return Method ? Method->getImplicitObjectArgument() : Call->getArg(0);
+}
+
+/// Is \p G a list of what other places hold already, which is not made in a
+/// loop over which the list grows?
 bool holdsAgain(const Growth &G, const FunctionFlow &Flow) {
   const Accumulation &A = G.A;
   if (A.How != Accumulation::Contain || !A.Loop || !A.Addend)
     return false;
   const Expr *Held = cpp::stripPointers(A.Addend);
-  while (const auto *Member = dyn_cast_or_null<MemberExpr>(Held))
-    Held = cpp::stripPointers(Member->getBase());
-  return isa_and_nonnull<DeclRefExpr>(Held) && Held != cpp::peel(A.Addend) &&
+  bool IsPart = false;
+  while (const Expr *Whole = Held ? wholeOf(Held) : nullptr) {
+    Held = cpp::stripPointers(Whole);
+    IsPart = true;
+  }
+  const VarDecl *Var = cpp::variableOf(Held);
+  return (IsPart ? isa_and_nonnull<CXXThisExpr, DeclRefExpr>(Held)
+                 : Var && Var->getType()->isReferenceType()) &&
          llvm::none_of(
              historyIn(A.Added.allLabels(), Flow),
              [&](const Label *L) { return arisesInLoop(*L, A, Flow); });

@@ -384,6 +384,15 @@ private:
     return !Index ? Object : *Index < Args.size() ? Args[*Index] : Value();
   }
 
+  /// A tuple goes into modules as a whole: any of its elements may be in what
+  /// the callee makes of it. Of a struct they get fields.
+  static Value asHandedOn(const Value &V) {
+    const auto Elements = llvm::count_if(V.Parts, [](const auto &Part) {
+      return !Part.first.Field && !Part.second.carriesNothing();
+    });
+    return Elements > 1 ? V.flat() : V;
+  }
+
   /// Is \p L, of the callee, a pass of a module that is frozen here?
   bool runsFrozen(const Label &L) {
     const auto M = L.K == Label::Forward && L.Site && !At.S.Frozen.empty()
@@ -408,7 +417,7 @@ private:
     const Label &L = Callee.label(Theirs);
     Value V;
     if (L.K == Label::Entry) {
-      V = onEntry(L.Where);
+      V = asHandedOn(onEntry(L.Where));
       if (ThisIsFresh && Fresh && !Callee.rootOf(L.Where))
         At.arise(*Fresh, V);
     } else if (L.K == Label::Carry) {
@@ -452,7 +461,8 @@ private:
       There.Unknown = Inner.Unknown;
       for (LabelId L : Inner.Labels) {
         Value Whole = mapped(L);
-        const Value *Known = Whole.knownPart(Part);
+        const Value *Known =
+            Theirs.Labels.test(L) ? Whole.knownPart(Part) : nullptr;
         There.join(Known ? Value(*Known) : Whole);
       }
       if (!Inner.Parts.empty())
