@@ -147,10 +147,11 @@ void Interpreter::finish(const State &AtExit) {
     });
     return Listed;
   };
-  for (auto &[Key, A] : InOrder(Out->Accumulations.takeVector())) {
+  for (auto &Entry : InOrder(Out->Accumulations.takeVector())) {
+    Accumulation &A = Entry.second;
     A.Bounded = llvm::any_of(
         Bounded, [&](PlaceId P) { return Out->isPartOf(A.Where, P); });
-    Out->Accumulations.insert({Key, std::move(A)});
+    Out->Accumulations.insert(std::move(Entry));
   }
   for (const auto &[E, Call] : InOrder(Calls.takeVector()))
     Out->Calls.push_back(Call);
