@@ -56,6 +56,24 @@ const Expr *valueOf(const Expr *E) {
   return nullptr;
 }
 
+bool mayThrow(const Expr *E) {
+  if (isa<CXXThrowExpr, CXXNewExpr>(E))
+    return true;
+  const FunctionDecl *Callee = nullptr;
+  if (const auto *Call = dyn_cast<CallExpr>(E))
+    Callee = Call->getDirectCallee();
+  else if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    Callee = Construct->getConstructor();
+  else
+    return false;
+  const auto *Type =
+      Callee ? Callee->getType()->getAs<FunctionProtoType>() : nullptr;
+  // What the compiler makes throws where something inside does.
+  return !Type || (!Callee->isTrivial() && !Callee->getBuiltinID() &&
+                   !isUnresolvedExceptionSpec(Type->getExceptionSpecType()) &&
+                   !Type->isNothrow());
+}
+
 const Expr *stripImplicit(const Expr *E) {
   while ((E = valueOf(E))) {
     const Expr *Inner = nullptr;

@@ -47,6 +47,10 @@ const clang::Expr *stripImplicit(const clang::Expr *E);
 /// far, everywhere.
 inline constexpr unsigned MaxChase = 16;
 
+/// May \p E throw, its operands apart: a throw expression, `new`, and what
+/// calls a function that is not noexcept?
+bool mayThrow(const clang::Expr *E);
+
 /// The variable that \p E is, without what stripImplicit() removes; null for
 /// others, and for no \p E.
 const clang::VarDecl *variableOf(const clang::Expr *E);

@@ -3,7 +3,9 @@
 
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/UnitContext.h"
+#include "analysis/torch/autograd/GradGuards.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "clang/Basic/SourceManager.h"
@@ -13,7 +15,67 @@ using namespace clang;
 
 namespace libtorch_tidy::flow {
 
-static void findHandlers(const FunctionDecl *F, FlowGraph &In) {
+namespace {
+
+/// The try statements around the statements of a function.
+class TriesAround {
+public:
+  explicit TriesAround(const cpp::Body &Body) : Body(Body) {}
+
+  /// The innermost of whose block \p S is a part; null for none.
+  const CXXTryStmt *of(const Stmt *S) {
+    const CXXTryStmt *Found = nullptr;
+    llvm::SmallVector<const Stmt *, 8> Blocks; // Those on the way.
+    for (; S && !Found; S = Body.parentOf(S)) {
+      if (!isa<CompoundStmt>(S))
+        continue;
+      if (auto It = Known.find(S); It != Known.end()) {
+        Found = It->second;
+        break;
+      }
+      Blocks.push_back(S);
+      const auto *Try = dyn_cast_or_null<CXXTryStmt>(Body.parentOf(S));
+      if (Try && Try->getTryBlock() == S)
+        Found = Try;
+    }
+    for (const Stmt *Block : Blocks)
+      Known[Block] = Found;
+    return Found;
+  }
+
+  /// Does nothing get past the handlers of \p Try?
+  static bool catchesAll(const CXXTryStmt *Try) {
+    for (unsigned I = 0; I < Try->getNumHandlers(); ++I)
+      if (!Try->getHandler(I)->getExceptionDecl())
+        return true;
+    return false;
+  }
+
+private:
+  const cpp::Body &Body;
+  llvm::DenseMap<const Stmt *, const CXXTryStmt *> Known;
+};
+
+} // namespace
+
+/// May \p E throw, the evaluation of its operands apart? What switches gradient
+/// mode does not.
+static bool mayThrow(const Expr *E) {
+  return cpp::mayThrow(E) && !torch::onlySwitchesGradMode(E);
+}
+
+/// In a graph of whole statements, an element has its operands in it.
+static bool mayThrow(const Stmt *S, cpp::Grain Elements) {
+  const auto *E = dyn_cast<Expr>(S);
+  if (Elements != cpp::Grain::Statements)
+    return E && mayThrow(E);
+  return cpp::anyOf<Expr>(
+      S, [](const Expr *Part) { return mayThrow(Part); },
+      cpp::Lambdas::Skipped);
+}
+
+static void findHandlers(const FunctionDecl *F, cpp::Grain Elements,
+                         FlowGraph &In) {
   llvm::DenseMap<const Stmt *, const CFGBlock *> Catches;
   for (const CFGBlock *Block : *In.Cfg)
     if (const auto *Catch = dyn_cast_or_null<CXXCatchStmt>(Block->getLabel()))
@@ -21,24 +83,28 @@ static void findHandlers(const FunctionDecl *F, FlowGraph &In) {
   if (Catches.empty())
     return;
 
-  llvm::SmallVector<const CXXTryStmt *, 2> Tries;
-  cpp::forEach<CXXTryStmt>(
-      F->getBody(), [&](const CXXTryStmt *Try) { Tries.push_back(Try); },
-      cpp::Lambdas::Skipped);
   const cpp::Body &Body = cpp::Body::of(F);
+  TriesAround Tries(Body);
   for (const CFGBlock *Block : *In.Cfg) {
-    llvm::SmallPtrSet<const Stmt *, 4> Around; ///< Compound statements.
-    for (const CFGElement &E : *Block)
-      if (auto AsStmt = E.getAs<CFGStmt>())
-        for (const Stmt *S = AsStmt->getStmt(); S; S = Body.parentOf(S))
-          if (isa<CompoundStmt>(S) && !Around.insert(S).second)
-            break; // What is around it is known.
-    for (const CXXTryStmt *Try : Tries)
-      for (unsigned I = 0;
-           Around.contains(Try->getTryBlock()) && I < Try->getNumHandlers();
-           ++I)
-        if (const CFGBlock *Handler = Catches.lookup(Try->getHandler(I)))
-          In.Handlers[Block->getBlockID()].push_back({Handler, Try});
+    auto &Handlers = In.Handlers[Block->getBlockID()];
+    const CXXTryStmt *Innermost = nullptr;
+    for (unsigned I = 0; I < Block->size(); ++I) {
+      const auto AsStmt = (*Block)[I].getAs<CFGStmt>();
+      const CXXTryStmt *Try = AsStmt ? Tries.of(AsStmt->getStmt()) : nullptr;
+      if (Try && mayThrow(AsStmt->getStmt(), Elements))
+        In.Throwing.insert({Block->getBlockID(), I});
+      if (!Try || std::exchange(Innermost, Try) == Try)
+        continue;
+      for (; Try; Try = TriesAround::catchesAll(Try)
+                            ? nullptr
+                            : Tries.of(Body.parentOf(Try))) {
+        if (llvm::any_of(Handlers, [&](const auto &H) { return H.Try == Try; }))
+          break; // And so are those around it.
+        for (unsigned H = 0; H < Try->getNumHandlers(); ++H)
+          if (const CFGBlock *Handler = Catches.lookup(Try->getHandler(H)))
+            Handlers.push_back({Handler, Try, I});
+      }
+    }
   }
 }
 
@@ -63,7 +129,7 @@ std::optional<FlowGraph> FlowGraph::of(const FunctionDecl *F,
   for (const CFGBlock *Block : *Made.Cfg) // Handlers, and what they lead to.
     Append(Block);
   Made.Handlers.resize(Size);
-  findHandlers(F, Made);
+  findHandlers(F, Elements, Made);
   return Made;
 }
 

@@ -7,18 +7,20 @@
 /// where paths meet, and what each block does to one. A domain is a class with
 ///
 ///   using State = ...;
-///   /// What \p Block makes of \p In.
-///   State transfer(const clang::CFGBlock &Block, State In);
+///   /// A visit of \p Block begins, with \p In. Then visit() is called for its
+///   /// elements, and leave() says what they made of it.
+///   void enter(const clang::CFGBlock &Block, State In);
+///   void visit(const clang::CFGElement &Element);
+///   State leave();
 ///   /// \p Into becomes what holds when either holds; returns whether that
 ///   /// changed \p Into. Must come to rest: each join goes one way only.
 ///   bool join(State &Into, const State &From);
 ///   /// Can control go from \p Block to \p Successor?
 ///   bool isTaken(const clang::CFGBlock &Block,
 ///                const clang::CFGBlock &Successor);
-///   /// What may hold in a handler of \p Try when one of the statements of a
-///   /// block in it throws.
-///   State atThrow(const State &Before, const State &After,
-///                 const clang::CXXTryStmt &Try);
+///   /// What holds now may hold where the handlers of \p To begin: joins it
+///   /// into each. Called before and after each element that may throw.
+///   void atThrow(llvm::MutableArrayRef<Thrown<State>> To);
 ///
 /// What a domain reports it does in a visit of the states found, after the
 /// fixpoint: a block is visited several times before that.
@@ -40,6 +42,7 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/Analysis/CFG.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 #include <optional>
 #include <queue>
 #include <vector>
@@ -66,8 +69,18 @@ struct FlowGraph {
   struct Handler {
     const clang::CFGBlock *Block;
     const clang::CXXTryStmt *Try;
+    unsigned First; ///< The first element of the block that is in Try.
   };
-  std::vector<llvm::SmallVector<Handler, 0>> Handlers; ///< By block id.
+  /// By block id, in the order of First.
+  std::vector<llvm::SmallVector<Handler, 0>> Handlers;
+  /// The elements that may throw, of blocks that have handlers.
+  llvm::DenseSet<std::pair<unsigned, unsigned>> Throwing;
+};
+
+/// The handlers of a try statement, and what may hold where they begin.
+template <typename State> struct Thrown {
+  const clang::CXXTryStmt *Try;
+  std::optional<State> What;
 };
 
 /// What may hold at the start of each block, by block id; nullopt for blocks
@@ -76,6 +89,30 @@ template <typename State> using States = std::vector<std::optional<State>>;
 
 /// A block that is visited more often makes the function given up.
 constexpr unsigned MaxVisits = 40;
+
+/// What \p Block makes of \p In, and of \p AtHandlers, which are in the order
+/// of the graph; none after the fixpoint.
+template <typename Domain>
+typename Domain::State
+evaluated(const FlowGraph &Graph, const clang::CFGBlock &Block, Domain &Over,
+          typename Domain::State In,
+          llvm::MutableArrayRef<Thrown<typename Domain::State>> AtHandlers) {
+  const auto &Handlers = Graph.Handlers[Block.getBlockID()];
+  Over.enter(Block, std::move(In));
+  size_t Around = 0; // How many of the handlers are for the element at hand.
+  for (unsigned I = 0; I < Block.size(); ++I) {
+    while (Around < AtHandlers.size() && Handlers[Around].First <= I)
+      ++Around;
+    const bool Throws =
+        Around && Graph.Throwing.contains({Block.getBlockID(), I});
+    if (Throws)
+      Over.atThrow(AtHandlers.take_front(Around));
+    Over.visit(Block[I]);
+    if (Throws)
+      Over.atThrow(AtHandlers.take_front(Around));
+  }
+  return Over.leave();
+}
 
 /// Runs \p Over from state \p Start at the entry until nothing changes.
 /// Nullopt when it does not come to rest within MaxVisits of a block. \p
@@ -113,17 +150,18 @@ runToFixpoint(const FlowGraph &Graph, Domain &Over,
     ++Visited;
     if (++Visits[Block->getBlockID()] > MaxVisits)
       return std::nullopt;
-    const State &Before = *In[Block->getBlockID()];
-    const State After = Over.transfer(*Block, Before);
-    // A block may be its own successor: Before is not to be used after this.
-    llvm::SmallVector<std::pair<const clang::CFGBlock *, State>, 0> Thrown;
-    for (const FlowGraph::Handler &H : Graph.Handlers[Block->getBlockID()])
-      Thrown.emplace_back(H.Block, Over.atThrow(Before, After, *H.Try));
+    const auto &Handlers = Graph.Handlers[Block->getBlockID()];
+    llvm::SmallVector<Thrown<State>, 0> AtHandlers;
+    for (const FlowGraph::Handler &H : Handlers)
+      AtHandlers.push_back({H.Try, std::nullopt});
+    const State After =
+        evaluated(Graph, *Block, Over, *In[Block->getBlockID()], AtHandlers);
     for (const clang::CFGBlock *Successor : Block->succs())
       if (Successor && Over.isTaken(*Block, *Successor))
         Flow(Successor, After);
-    for (const auto &[Handler, State] : Thrown)
-      Flow(Handler, State);
+    for (unsigned I = 0; I < Handlers.size(); ++I)
+      if (AtHandlers[I].What)
+        Flow(Handlers[I].Block, *AtHandlers[I].What);
   }
   return In;
 }

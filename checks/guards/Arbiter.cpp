@@ -497,7 +497,8 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
       return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
                                           B->Site->getExprLoc());
     });
-    if (IsGuarded) {
+    // A call that switches gradients on in the function has its way.
+    if (IsGuarded && !S.Forwards.front()->OnAnyway) {
       silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.CallersGuard,
              Flow.function());
       continue;

@@ -112,8 +112,9 @@ const Expr *guardedLater(const ValueDecl *Module, const ScriptCalls &Calls,
                          const FunctionFlow &Flow,
                          llvm::SmallVectorImpl<Because> &WhyNot) {
   const Expr *First = Calls.front().Call;
-  for (const auto &[Call, Callee, Mode] : Calls) {
-    if (Mode != GradMode::Off)
+  for (const flow::CallSite &Site : Calls) {
+    const Expr *Call = Site.Call;
+    if (Site.Mode != GradMode::Off)
       continue;
     if (areExclusive(First, Call, Flow))
       WhyNot.push_back(

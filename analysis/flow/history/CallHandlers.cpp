@@ -258,7 +258,7 @@ std::optional<Value> Interpreter::clearing(const cpp::Call &C) {
   if (C.does(Std::Reset)) // A guard in a smart pointer or optional.
     if (const VarDecl *Root = Out->Places[P->P].Root;
         Root && S.Guards.count(Root))
-      S.Mode = GradMode::Unknown;
+      S.Mode = S.FromOff = GradMode::Unknown;
   write(P->P, Value(), true);
   return Value();
 }
@@ -340,8 +340,8 @@ public:
     // With gradients off here, nothing gains history in the callee.
     if (Mode != GradMode::Off)
       assignResults();
-    if (Callee.exitMode() != GradMode::On && At.S.Mode == GradMode::On)
-      At.setMode(Callee.exitMode());
+    At.switchMode(C.E, Callee.exitMode(), Callee.exitFromOff());
+    At.SwitchesIfThrown |= Callee.switchesIfThrown();
     if (Callee.trains())
       At.trainsAt(C.E);
 

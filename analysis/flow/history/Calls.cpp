@@ -192,8 +192,10 @@ void Interpreter::noteCallables(const cpp::Call &C) {
     const auto *Lambda = dyn_cast<LambdaExpr>(Arg);
     const FunctionDecl *Target =
         Lambda ? Lambda->getCallOperator() : onlyTargetOf(Arg);
-    if (Target && cpp::runsArgument(C.expr(), I))
-      Calls[{Arg, Target}] = {Arg, Target, modeAt(C.E)};
+    if (Target && cpp::runsArgument(C.expr(), I)) {
+      CallSite &Noted = Calls[{Arg, Target}] = siteAt(C.E, Target);
+      Noted.Call = Arg;
+    }
   }
 }
 
@@ -264,9 +266,17 @@ Value Interpreter::optimizerStep(const cpp::Call &C) {
 
 Value Interpreter::modeSwitch(const cpp::Call &C, GradMode Mode) {
   evalAll(C.Args);
+  // `set_enabled(before)`, with what is_enabled() said then.
+  const VarDecl *Before =
+      C.Args.empty() ? nullptr : cpp::variableOf(C.Args.front());
+  if (auto It = S.Saved.find(Before);
+      It != S.Saved.end() && Out->Body->isSetOnce(Before)) {
+    static_cast<Switches &>(S) = It->second;
+    return {};
+  }
   if (Mode == GradMode::On)
     Training.insert(C.E); // Somebody asked for gradients.
-  setMode(Mode);
+  switchMode(C.E, Mode, Mode);
   return {};
 }
 
@@ -373,7 +383,7 @@ Value Interpreter::moduleCall(const cpp::Call &, const torch::ModuleCall &M) {
                           Fresh && Trainable == torch::Parameters::Some);
   } else {
     if (M.Method)
-      UnseenCalls[M.Call] = {M.Call, M.Method, Mode};
+      UnseenCalls[M.Call] = siteAt(M.Call, M.Method);
     eval(M.Module);
     // Any part of what comes out can be computed from all that goes in.
     Result = evalAll(M.Inputs).flat();
@@ -413,7 +423,7 @@ std::optional<Value> Interpreter::userCall(const cpp::Call &C) {
 
 Value Interpreter::unknownCall(const cpp::Call &C) {
   if (C.Callee)
-    UnseenCalls[C.E] = {C.E, C.Callee, modeAt(C.E)};
+    UnseenCalls[C.E] = siteAt(C.E, C.Callee);
   // Tensors in, tensor out, nothing kept: most likely it only computes.
   const bool MakesTensor = mayCarry(C.E->getType());
   bool SeesTensors = false;

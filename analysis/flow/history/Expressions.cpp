@@ -84,6 +84,7 @@ void Interpreter::write(PlaceId P, const Value &V, bool Strong) {
     It = It->first != P && Out->isPartOf(It->first, P) ? S.Held.erase(It)
                                                        : std::next(It);
   S.Held[P] = {V.Labels, V.Unknown, {}};
+  Written.push_back(P);
   for (const auto &[Part, Inner] : V.Parts)
     write(partPlace(P, Part), Inner, true);
 }
@@ -339,19 +340,21 @@ void Interpreter::noteConstructor(const Expr *E) {
   const FunctionFlow *Flow = Unit.flowOf(Ctor);
   const bool IsKnown = Flow && Flow->available();
   if (!IsKnown) {
-    UnseenCalls[E] = {E, Ctor, modeAt(E)};
+    UnseenCalls[E] = siteAt(E, Ctor);
     return;
   }
   noteCall(E, Ctor);
   if (Flow->trains())
     trainsAt(E);
   const CXXRecordDecl *R = Ctor->getParent();
-  if (torch::guardOf(R) || Flow->exitMode() == GradMode::On ||
-      S.Mode != GradMode::On)
+  if (torch::guardOf(R))
     return; // A guard ends with the object that holds it.
   const CXXDestructorDecl *Dtor = R->getDestructor();
-  setMode(Dtor && Dtor->isUserProvided() ? GradMode::Unknown
-                                         : Flow->exitMode());
+  const bool MayEnd =
+      Flow->exitMode() != GradMode::On && Dtor && Dtor->isUserProvided();
+  SwitchesIfThrown |= Flow->switchesIfThrown();
+  switchMode(E, MayEnd ? GradMode::Unknown : Flow->exitMode(),
+             Flow->exitFromOff());
 }
 
 Value Interpreter::evalInitList(const InitListExpr *E) {
@@ -384,9 +387,10 @@ Value Interpreter::evalLambda(const LambdaExpr *E) {
     return {};
   cpp::Call C(E, Body, nullptr, {});
   C.OnThis = true;
-  const GradMode Before = S.Mode;
+  const Switches Before = S;
   evalUserCall(C, *Flow, std::nullopt, false);
-  S.Mode = Before;
+  static_cast<Switches &>(S) = Before;
+  SwitchesIfThrown = false;
   return {};
 }
 

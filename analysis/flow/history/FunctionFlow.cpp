@@ -100,7 +100,9 @@ std::unique_ptr<FunctionFlow> FunctionFlow::givenUp(const FunctionDecl *F) {
 bool FunctionFlow::saysTheSame(const FunctionFlow &Other) const {
   // The order of evaluation, and so the numbers, are the same in each round.
   return Trains == Other.Trains && ExitMode == Other.ExitMode &&
-         Return == Other.Return && Exit == Other.Exit &&
+         ExitFromOff == Other.ExitFromOff &&
+         SwitchesIfThrown == Other.SwitchesIfThrown && Return == Other.Return &&
+         Exit == Other.Exit &&
          Accumulations.size() == Other.Accumulations.size() &&
          std::equal(Labels.begin(), Labels.end(), Other.Labels.begin(),
                     Other.Labels.end(), [](const Label &A, const Label &B) {

@@ -126,6 +126,8 @@ struct Label {
   llvm::SmallVector<PlaceId, 1> StoredIn;
   /// The call's mode: On, or Unknown when it differs by path.
   GradMode Mode = GradMode::On;
+  /// It is On even when the function is called with gradients off.
+  bool OnAnyway = false;
 
   /// For Carry: the labels of the value that is assigned. For Relay: of what
   /// the callee added, as far as it was handed in at Site. For Spent,
@@ -185,6 +187,8 @@ struct CallSite {
   const clang::Expr *Call = nullptr;
   const clang::FunctionDecl *Callee = nullptr;
   GradMode Mode = GradMode::On;
+  /// It is On even when the caller is called with gradients off.
+  bool OnAnyway = false;
 };
 
 /// The analysis of one function. Immutable once made.
@@ -268,6 +272,10 @@ public:
   bool trains() const { return Trains; }
   /// Gradient mode on return, when On on entry.
   GradMode exitMode() const { return ExitMode; }
+  /// The same when Off on entry.
+  GradMode exitFromOff() const { return ExitFromOff; }
+  /// May an exception leave it with another gradient mode than on entry?
+  bool switchesIfThrown() const { return SwitchesIfThrown; }
 
   /// The parent of \p S within the function's body; null for the body.
   const clang::Stmt *parentOf(const clang::Stmt *S) const {
@@ -291,7 +299,8 @@ private:
   const clang::FunctionDecl *F = nullptr;
   bool Available = false, Abroad = false, ReportsResults = false;
   bool Trains = false;
-  GradMode ExitMode = GradMode::On;
+  GradMode ExitMode = GradMode::On, ExitFromOff = GradMode::Off;
+  bool SwitchesIfThrown = false;
   std::vector<Label> Labels;
   std::vector<Place> Places;
   Value Return;

@@ -145,6 +145,8 @@ FunctionSummary FunctionFlow::summary() const {
   Packer Pack(*this);
   Pack.Out.Trains = Trains;
   Pack.Out.ExitMode = static_cast<unsigned>(ExitMode);
+  Pack.Out.ExitFromOff = static_cast<unsigned>(ExitFromOff);
+  Pack.Out.SwitchesIfThrown = SwitchesIfThrown;
   for (LabelId L = 0; L < Labels.size(); ++L)
     if (Labels[L].K == Label::Entry)
       Pack.label(L);
@@ -179,7 +181,8 @@ bool FunctionSummary::isConsistent() const {
            llvm::all_of(V.Parts,
                         [&](const auto &P) { return IsValue(P.second); });
   };
-  return ExitMode <= static_cast<unsigned>(GradMode::Unknown) &&
+  return std::max(ExitMode, ExitFromOff) <=
+             static_cast<unsigned>(GradMode::Unknown) &&
          llvm::all_of(Labels,
                       [&](const Label &L) {
                         const bool HasPlace = L.Kind == flow::Label::Entry ||
@@ -282,6 +285,8 @@ FunctionFlow::abroad(const FunctionDecl *F, const FunctionSummary &Said) {
   Flow->Abroad = true;
   Flow->Trains = Said.Trains;
   Flow->ExitMode = static_cast<GradMode>(Said.ExitMode);
+  Flow->ExitFromOff = static_cast<GradMode>(Said.ExitFromOff);
+  Flow->SwitchesIfThrown = Said.SwitchesIfThrown;
   Flow->ReportsResults = Said.ReportsResults;
   std::optional<PlacesHere> Places = placesSaid(Said, F);
   if (!Places)

@@ -11,6 +11,7 @@
 #include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
+#include <utility>
 
 using namespace clang;
 
@@ -60,35 +61,96 @@ std::unique_ptr<FunctionFlow> Interpreter::run() {
   return std::move(Out);
 }
 
-Interpreter::State Interpreter::transfer(const CFGBlock &Block, State In) {
+void Interpreter::enter(const CFGBlock &Block, State In) {
   S = std::move(In);
   JustWalked = nullptr;
+  EndsProgram = Block.hasNoReturnElement();
   // The graph lists a call by itself before the statement that it is part of:
   // it is evaluated then, and its result is taken by what is around it.
   Evaluated.clear();
-  for (const CFGElement &Element : Block) {
-    if (auto AsStmt = Element.getAs<CFGStmt>()) {
-      transfer(AsStmt->getStmt());
-    } else if (auto AsDtor = Element.getAs<CFGAutomaticObjDtor>()) {
-      endLifetime(AsDtor->getVarDecl());
-    } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
-      const CXXCtorInitializer *Init = AsInit->getInitializer();
-      Value V = eval(Init->getInit());
-      if (const FieldDecl *Field = Init->getAnyMember())
-        write(partPlace(rootPlace(nullptr), Selector::field(Field)), V, true);
-    }
+}
+
+void Interpreter::visit(const CFGElement &Element) {
+  SwitchesIfThrown = false;
+  if (auto AsStmt = Element.getAs<CFGStmt>()) {
+    transfer(AsStmt->getStmt());
+    noteLeaving(AsStmt->getStmt());
+  } else if (auto AsDtor = Element.getAs<CFGAutomaticObjDtor>()) {
+    endLifetime(AsDtor->getVarDecl());
+  } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
+    const CXXCtorInitializer *Init = AsInit->getInitializer();
+    Value V = eval(Init->getInit());
+    if (const FieldDecl *Field = Init->getAnyMember())
+      write(partPlace(rootPlace(nullptr), Selector::field(Field)), V, true);
   }
+}
+
+Interpreter::State Interpreter::leave() {
+  S.Gone |= EndsProgram;
   return std::move(S);
 }
 
-Interpreter::State Interpreter::atThrow(const State &Before, const State &After,
-                                        const CXXTryStmt &) {
-  State Thrown = Before;
-  join(Thrown, After);
-  // The guards of the try body are gone in the handler.
-  Thrown.Mode = Before.Mode;
-  Thrown.Guards = Before.Guards;
-  return Thrown;
+const Interpreter::Switches &Interpreter::unwound(const Stmt *Block) const {
+  const SourceManager &SM = Context.getSourceManager();
+  const VarDecl *First = nullptr;
+  for (const auto &[V, Before] : S.Guards)
+    if ((!Block || Out->isWithin(Out->declarationOf(V), Block)) &&
+        (!First ||
+         SM.isBeforeInTranslationUnit(V->getLocation(), First->getLocation())))
+      First = V;
+  return First ? S.Guards.at(First) : S;
+}
+
+/// Statement \p Left may throw, or does.
+void Interpreter::noteLeaving(const Stmt *Left) {
+  auto Throws = [](const Expr *E) {
+    return cpp::mayThrow(E) && !torch::onlySwitchesGradMode(E);
+  };
+  if (const Switches &After = unwound(nullptr);
+      (SwitchesIfThrown || After.Mode != GradMode::On ||
+       After.FromOff != GradMode::Off) &&
+      cpp::anyOf<Expr>(Left, Throws, cpp::Lambdas::Skipped))
+    Out->SwitchesIfThrown = true;
+  const auto *E = dyn_cast<Expr>(Left);
+  S.Gone |= E && isa<CXXThrowExpr>(cpp::peel(E));
+}
+
+void Interpreter::atThrow(llvm::MutableArrayRef<Thrown<State>> To) {
+  for (auto &[Try, What] : To) {
+    Switches After = unwound(Try->getTryBlock());
+    if (SwitchesIfThrown)
+      After.Mode = After.FromOff = GradMode::Unknown;
+    if (!What) {
+      What = S;
+      static_cast<Switches &>(*What) = std::move(After);
+    } else {
+      joinThrown(*What);
+      if (!S.Gone)
+        What->Switches::join(After);
+    }
+    const Stmt *Block = Try->getTryBlock();
+    for (auto *Vars : {&What->Guards, &What->Saved})
+      for (auto It = Vars->begin(); It != Vars->end();)
+        It = Out->isWithin(Out->declarationOf(It->first), Block)
+                 ? Vars->erase(It)
+                 : std::next(It);
+  }
+  Written.clear();
+}
+
+/// What was written since then is added to \p Into.
+void Interpreter::joinThrown(State &Into) {
+  for (PlaceId P : Written) {
+    std::map<PlaceId, Value> Joined;
+    for (const State *Side : {&std::as_const(Into), &std::as_const(S)})
+      for (const auto &[Q, V] : Side->Held)
+        if (Out->isPartOf(Q, P))
+          Joined[Q] = readWhole(Into, Q);
+    for (auto &[Q, V] : Joined)
+      V.join(readWhole(S, Q));
+    for (auto &[Q, V] : Joined)
+      Into.Held[Q] = std::move(V);
+  }
 }
 
 /// A branch on is_training() goes one way only in a program that leaves its
@@ -124,7 +186,19 @@ template <typename Entry> static const Expr *siteOf(const Entry &At) {
 
 void Interpreter::finish(const State &AtExit) {
   Out->Available = true;
-  Out->ExitMode = AtExit.Mode;
+  if (!AtExit.Gone) {
+    Out->ExitMode = AtExit.Mode;
+    Out->ExitFromOff = AtExit.FromOff;
+  }
+  // A call in a loop is first reached with the mode of the first iteration.
+  for (Label &L : Out->Labels)
+    L.Mode = firstMode(L.Site, L.Mode);
+  for (auto &[Key, A] : Out->Accumulations)
+    A.Mode = firstMode(A.Site, A.Mode);
+  for (auto &[E, Call] : Calls)
+    Call.Mode = firstMode(E.first, Call.Mode);
+  for (auto &[E, Call] : UnseenCalls)
+    Call.Mode = firstMode(E, Call.Mode);
   for (const auto &[P, V] : AtExit.Held)
     if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
       Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
@@ -187,7 +261,7 @@ void Interpreter::declare(const VarDecl *V) {
   const Expr *Init = V->getInit();
   if (std::optional<GradMode> Guard = torch::guardOf(V)) {
     eval(Init);
-    S.Guards.try_emplace(V, S.Mode);
+    S.Guards.try_emplace(V, S);
     if (torch::isInferenceMode(V))
       ++S.InferenceGuards;
     if (*Guard == GradMode::On && Init)
@@ -197,6 +271,8 @@ void Interpreter::declare(const VarDecl *V) {
   }
   if (!Init)
     return;
+  if (torch::readsGradMode(Init))
+    S.Saved.insert_or_assign(V, S);
   const QualType T = V->getType();
   // Iterators count as their container.
   const auto *Call = dyn_cast<CXXMemberCallExpr>(cpp::stripImplicit(Init));
@@ -223,40 +299,90 @@ void Interpreter::endLifetime(const VarDecl *V) {
     return;
   if (torch::isInferenceMode(V) && S.InferenceGuards)
     --S.InferenceGuards;
-  S.Mode = It->second;
+  static_cast<Switches &>(S) = std::move(It->second);
   S.Guards.erase(It);
 }
 
 void Interpreter::setMode(GradMode M) {
   // AutoGradMode(true) does not bring gradients back under InferenceMode.
   if (M != GradMode::On || !S.InferenceGuards)
-    S.Mode = M;
+    S.Mode = S.FromOff = M;
+}
+
+void Interpreter::switchMode(const Expr *E, GradMode FromOn, GradMode FromOff) {
+  auto Switch = [&](GradMode &M) {
+    const GradMode To = M == GradMode::On    ? FromOn
+                        : M == GradMode::Off ? FromOff
+                        : FromOn == FromOff  ? FromOn
+                                             : M;
+    if (To != GradMode::On || !S.InferenceGuards)
+      M = To;
+  };
+  if (FromOn != GradMode::On) {
+    Switching.insert(E);
+    if (S.Mode == GradMode::On)
+      S.OffBy = {E};
+    else if (S.Mode == GradMode::Unknown && !llvm::is_contained(S.OffBy, E))
+      S.OffBy.push_back(E);
+  } else if (FromOff == GradMode::On) {
+    S.OffBy.clear();
+  }
+  Switch(S.Mode);
+  Switch(S.FromOff);
+}
+
+GradMode Interpreter::firstMode(const Expr *E, GradMode Last) const {
+  if (!E || Last != GradMode::Unknown || !OnOnce.contains(E) ||
+      !Out->Body->loopAround(E))
+    return Last;
+  const SourceManager &SM = Context.getSourceManager();
+  return llvm::none_of(
+             Switching,
+             [&](const Expr *By) { return cpp::comesBefore(By, E, SM); })
+             ? GradMode::On
+             : Last;
+}
+
+bool Interpreter::Switches::join(const Switches &Other) {
+  bool Grew = false;
+  auto Join = [&](GradMode &Mode, GradMode Theirs) {
+    if (Mode == Theirs || Mode == GradMode::Unknown)
+      return;
+    Mode = GradMode::Unknown;
+    Grew = true;
+  };
+  Join(Mode, Other.Mode);
+  Join(FromOff, Other.FromOff);
+  for (const Expr *By : Other.OffBy)
+    if (!llvm::is_contained(OffBy, By)) {
+      OffBy.push_back(By);
+      Grew = true;
+    }
+  return Grew;
 }
 
 bool Interpreter::join(State &Into, const State &From) {
   bool Grew = false;
   // readWhole() gives the value of a place that one side does not list.
-  State Old = Into;
-  for (auto &[P, V] : Into.Held)
-    Grew |= V.join(readWhole(From, P));
+  llvm::SmallVector<std::pair<PlaceId, Value>, 4> Added;
   for (const auto &[P, V] : From.Held)
-    if (!Old.Held.count(P)) {
-      Value Joined = readWhole(Old, P);
-      Joined.join(V);
-      Into.Held[P] = std::move(Joined);
+    if (!Into.Held.count(P)) {
+      Added.emplace_back(P, readWhole(Into, P)).second.join(V);
       Grew = true;
     }
-  auto JoinMode = [&](GradMode &Mode, GradMode Other) {
-    if (Mode == Other || Mode == GradMode::Unknown)
-      return;
-    Mode = GradMode::Unknown;
-    Grew = true;
-  };
-  JoinMode(Into.Mode, From.Mode);
-  for (const auto &[V, Mode] : From.Guards) {
-    auto [It, New] = Into.Guards.try_emplace(V, Mode);
-    Grew |= New;
-    JoinMode(It->second, Mode);
+  for (auto &[P, V] : Into.Held)
+    Grew |= V.join(readWhole(From, P));
+  for (auto &[P, V] : Added)
+    Into.Held[P] = std::move(V);
+  if (From.Gone)
+    return Grew;
+  if (std::exchange(Into.Gone, false)) {
+    static_cast<Switches &>(Into) = From;
+    Into.Guards = From.Guards;
+    Into.Saved = From.Saved;
+    Into.InferenceGuards = From.InferenceGuards;
+    Into.Frozen = From.Frozen;
+    return true;
   }
   // Frozen is what all paths freeze.
   for (auto It = Into.Frozen.begin(); It != Into.Frozen.end();) {
@@ -264,6 +390,13 @@ bool Interpreter::join(State &Into, const State &From) {
     Grew |= !Both;
     It = Both ? std::next(It) : Into.Frozen.erase(It);
   }
+  Grew |= Into.Switches::join(From);
+  for (auto [Ours, Theirs] : {std::pair(&Into.Guards, &From.Guards),
+                              std::pair(&Into.Saved, &From.Saved)})
+    for (const auto &[V, Before] : *Theirs) {
+      auto [It, New] = Ours->try_emplace(V, Before);
+      Grew |= New || It->second.join(Before);
+    }
   Grew |= From.InferenceGuards > Into.InferenceGuards;
   Into.InferenceGuards = std::max(Into.InferenceGuards, From.InferenceGuards);
   return Grew;
@@ -281,6 +414,7 @@ LabelId Interpreter::label(Label::Kind K, const Expr *Site, PlaceId Where) {
     L.Site = Site;
     L.Where = Where;
     L.Mode = S.Mode;
+    L.OnAnyway = S.FromOff == GradMode::On;
     Out->Labels.push_back(std::move(L));
   }
   return It->second;
@@ -347,8 +481,10 @@ void Interpreter::spend(const Expr *Backward, const Value &Roots) {
   };
   for (auto &[P, V] : S.Held)
     if (V.Labels.intersects(Graph) ||
-        (V.Labels.intersects(Carried) && HasHistory(V.Labels)))
+        (V.Labels.intersects(Carried) && HasHistory(V.Labels))) {
       V.Labels.set(Spent(P));
+      Written.push_back(P);
+    }
 }
 
 /// v[i % n] = x, as the target of an assignment.
@@ -398,6 +534,8 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
       A.Addend = Addend;
       A.Carry = Carry;
       A.Mode = S.Mode;
+      if (S.Mode == GradMode::On)
+        OnOnce.insert(Site);
       A.Loop = Loop;
       A.Added.join((Added ? *Added : V).flat());
     }
@@ -439,6 +577,8 @@ void Interpreter::accumulate(const Expr *Site, const Expr *Onto,
 GradMode Interpreter::modeAt(const Expr *E) {
   if (S.Mode == GradMode::Off)
     return S.Mode;
+  if (S.Mode == GradMode::On)
+    OnOnce.insert(E);
   // `(torch::NoGradGuard(), net(x))`: the unnamed guard lives to the end of
   // the full expression.
   for (const Stmt *P = Out->parentOf(E); P && isa<Expr>(P);

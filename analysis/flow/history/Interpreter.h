@@ -11,6 +11,7 @@
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_INTERPRETER_H
 
 #include "analysis/cpp/Calls.h"
+#include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/history/FunctionFlow.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/OpFacts.h"
@@ -29,23 +30,40 @@ public:
   /// flow that is not available().
   std::unique_ptr<FunctionFlow> run();
 
+  /// Gradient mode at a point of the function.
+  struct Switches {
+    GradMode Mode = GradMode::On;     ///< When On on entry.
+    GradMode FromOff = GradMode::Off; ///< When Off on entry.
+    /// The calls that switched it off and whose effect may last, in the order
+    /// in which they are met.
+    llvm::SmallVector<const clang::Expr *, 0> OffBy;
+
+    /// Returns whether this changed.
+    bool join(const Switches &Other);
+  };
+
   /// What holds at a point of the function.
-  struct State {
+  struct State : Switches {
     std::map<PlaceId, Value> Held; ///< Whole values; parts are own places.
-    GradMode Mode = GradMode::On;
     /// Guards alive and the mode that their end brings back.
-    std::map<const clang::VarDecl *, GradMode> Guards;
+    std::map<const clang::VarDecl *, Switches> Guards;
+    /// Variables that were given the mode of then.
+    std::map<const clang::VarDecl *, Switches> Saved;
     unsigned InferenceGuards = 0; ///< Not overridden by AutoGradMode(true).
     /// Variables and fields whose modules have no parameter that trains.
     std::set<const clang::ValueDecl *> Frozen;
+    /// Control does not get here, but by an exception: what holds is for places
+    /// that outlive the function, and the mode means nothing.
+    bool Gone = false;
   };
 
   // The domain, as Fixpoint.h asks for it.
-  State transfer(const clang::CFGBlock &Block, State In);
+  void enter(const clang::CFGBlock &Block, State In);
+  void visit(const clang::CFGElement &Element);
+  State leave();
   bool join(State &Into, const State &From);
   bool isTaken(const clang::CFGBlock &Block, const clang::CFGBlock &Successor);
-  State atThrow(const State &Before, const State &After,
-                const clang::CXXTryStmt &Try);
+  void atThrow(llvm::MutableArrayRef<Thrown<State>> To);
 
 private:
   /// Something an assignment can reach: a place, or an element of it.
@@ -175,7 +193,7 @@ private:
 
   /// Notes that \p E runs \p Callee, whose flow is known.
   void noteCall(const clang::Expr *E, const clang::FunctionDecl *Callee) {
-    Calls[{E, Callee}] = {E, Callee, modeAt(E)};
+    Calls[{E, Callee}] = siteAt(E, Callee);
   }
 
   // CallHandlers.cpp.
@@ -196,6 +214,17 @@ private:
   /// \p Backward went through the graph of \p Roots: what shares it is Spent.
   void spend(const clang::Expr *Backward, const Value &Roots);
   void setMode(GradMode M);
+  /// \p E switches the mode: to \p FromOn where it was On, to \p FromOff where
+  /// it was Off.
+  void switchMode(const clang::Expr *E, GradMode FromOn, GradMode FromOff);
+  /// What the mode is when the guards among the variables of \p Block are gone;
+  /// null: all guards.
+  const Switches &unwound(const clang::Stmt *Block) const;
+  void noteLeaving(const clang::Stmt *S);
+  void joinThrown(State &Into);
+  /// The mode at \p E when the first iteration of the loops around it comes
+  /// there, where it is \p Last known as Unknown.
+  GradMode firstMode(const clang::Expr *E, GradMode Last) const;
   /// \p E back-propagates, steps an optimizer, or calls what does.
   void trainsAt(const clang::Expr *E) {
     Training.insert(E);
@@ -203,6 +232,10 @@ private:
   }
   /// The mode at \p E: a comma expression may hold an unnamed guard.
   GradMode modeAt(const clang::Expr *E);
+  CallSite siteAt(const clang::Expr *E, const clang::FunctionDecl *Callee) {
+    const GradMode Mode = modeAt(E);
+    return {E, Callee, Mode, Mode == GradMode::On && S.FromOff == GradMode::On};
+  }
   /// Does history arise here? Off: never; Unknown: the result is unknown.
   Value produced(Value V);
 
@@ -228,6 +261,17 @@ private:
   llvm::SetVector<const clang::Expr *> Training;
   const FrozenModules::Switches *Freezes = nullptr;
   std::optional<bool> NamesDerivatives; ///< See namesDerivatives().
+  /// Where the mode was On once.
+  llvm::SmallPtrSet<const clang::Expr *, 8> OnOnce;
+  /// What switches gradients off, or leaves them unknown.
+  llvm::SmallSetVector<const clang::Expr *, 2> Switching;
+  /// A function that the statement at hand calls leaves another mode when it
+  /// throws.
+  bool SwitchesIfThrown = false;
+  /// The block at hand ends the program.
+  bool EndsProgram = false;
+  /// The places written since the states of handlers were joined with this one.
+  llvm::SmallVector<PlaceId, 8> Written;
   /// The backward call of the statement at hand: the CFG may list it both by
   /// itself and within that statement.
   const clang::Expr *JustWalked = nullptr;

@@ -120,39 +120,45 @@ MemoryState MemoryDomain::start() const {
   return Start;
 }
 
-MemoryState MemoryDomain::transfer(const CFGBlock &Block, State In) {
+void MemoryDomain::enter(const CFGBlock &Block, State In) {
   S = std::move(In);
-  for (const CFGElement &Element : Block) {
-    if (auto AsStmt = Element.getAs<CFGStmt>()) {
-      visit(AsStmt->getStmt());
-    } else if (auto AsEnd = Element.getAs<CFGLifetimeEnds>()) {
-      leaveScope(AsEnd->getVarDecl());
-    } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
-      const CXXCtorInitializer *Init = AsInit->getInitializer();
-      if (Init->isMemberInitializer() && Init->isWritten())
-        keep(Keeper::of(Init->getMember()), Init->getInit(),
-             Init->getSourceLocation(), As::Declared);
-    }
-  }
-  return std::move(S);
-}
-
-MemoryState MemoryDomain::atThrow(const State &Before, const State &After,
-                                  const CXXTryStmt &Try) {
-  S = Before;
-  S.join(After);
-  auto [It, New] = InTry.try_emplace(&Try);
+  const auto *Catch = dyn_cast_or_null<CXXCatchStmt>(Block.getLabel());
+  const auto *Try =
+      dyn_cast_or_null<CXXTryStmt>(Catch ? in().parentOf(Catch) : nullptr);
+  if (!Try)
+    return;
+  auto [It, New] = InTry.try_emplace(Try);
   auto &Declared = It->second;
   if (New) {
     cpp::Way How = cpp::Lambdas::Skipped;
     How.Implicit = true;
     forEach<VarDecl>(
-        Try.getTryBlock(), [&](const VarDecl *Var) { Declared.push_back(Var); },
-        How);
+        Try->getTryBlock(),
+        [&](const VarDecl *Var) { Declared.push_back(Var); }, How);
   }
   for (const VarDecl *Var : Declared)
     leaveScope(Var);
-  return std::move(S);
+}
+
+void MemoryDomain::visit(const CFGElement &Element) {
+  if (auto AsStmt = Element.getAs<CFGStmt>()) {
+    visitStmt(AsStmt->getStmt());
+  } else if (auto AsEnd = Element.getAs<CFGLifetimeEnds>()) {
+    leaveScope(AsEnd->getVarDecl());
+  } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
+    const CXXCtorInitializer *Init = AsInit->getInitializer();
+    if (Init->isMemberInitializer() && Init->isWritten())
+      keep(Keeper::of(Init->getMember()), Init->getInit(),
+           Init->getSourceLocation(), As::Declared);
+  }
+}
+
+void MemoryDomain::atThrow(llvm::MutableArrayRef<Thrown<State>> To) {
+  for (auto &[Try, What] : To)
+    if (What)
+      What->join(S);
+    else
+      What = S;
 }
 
 void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {
@@ -171,7 +177,7 @@ void MemoryDomain::report(const FlowGraph &Graph, const States<State> &In,
     const std::optional<State> &At = In[Block->getBlockID()];
     if (!At)
       continue;
-    transfer(*Block, *At);
+    evaluated(Graph, *Block, *this, *At, {});
     if (Block == &Graph.Cfg->getExit()) {
       S = *At;
       leaveFunction();
@@ -204,7 +210,7 @@ const Stmt *MemoryDomain::inBlock(const Stmt *S) const {
              : nullptr;
 }
 
-void MemoryDomain::visit(const Stmt *Statement) {
+void MemoryDomain::visitStmt(const Stmt *Statement) {
   if (const auto *Decls = dyn_cast<DeclStmt>(Statement)) {
     for (const Decl *D : Decls->decls())
       if (const auto *Var = dyn_cast<VarDecl>(D))

@@ -224,20 +224,21 @@ public:
       : MemoryValues(F->getASTContext(), Callees, Shared), F(F), Body(Body) {}
 
   State start() const;
-  State transfer(const clang::CFGBlock &Block, State In);
+  void enter(const clang::CFGBlock &Block, State In);
+  void visit(const clang::CFGElement &Element);
+  State leave() { return std::move(S); }
   bool join(State &Into, const State &From) { return Into.join(From); }
   bool isTaken(const clang::CFGBlock &, const clang::CFGBlock &) {
     return true;
   }
-  State atThrow(const State &Before, const State &After,
-                const clang::CXXTryStmt &Try);
+  void atThrow(llvm::MutableArrayRef<Thrown<State>> To);
 
   /// Visits all blocks once more and adds to \p Into what happens there.
   void report(const FlowGraph &Graph, const States<State> &In, MemoryOf &Into);
 
 private:
   // Statements.
-  void visit(const clang::Stmt *Statement);
+  void visitStmt(const clang::Stmt *Statement);
   void visitExpr(const clang::Expr *E);
   void declare(const clang::VarDecl *Var, const clang::Stmt *Statement);
   void visitReturn(const clang::ReturnStmt *Return);
@@ -296,7 +297,7 @@ private:
 
   const clang::FunctionDecl *F;
   const MemoryBody &Body;
-  /// The variables that are gone in the handlers of a try statement.
+  /// The variables of a try statement's block, which are gone in its handlers.
   llvm::DenseMap<const clang::CXXTryStmt *,
                  llvm::SmallVector<const clang::VarDecl *, 2>>
       InTry;

@@ -61,7 +61,9 @@ struct FunctionSummary {
   };
 
   bool Trains = false;
-  unsigned ExitMode = 0; ///< A torch::GradMode.
+  unsigned ExitMode = 0;    ///< A torch::GradMode.
+  unsigned ExitFromOff = 1; ///< The same when it is Off on entry.
+  bool SwitchesIfThrown = false;
   /// Every forward pass whose result it hands out is reported in it.
   bool ReportsResults = false;
   /// Fields of its object whose modules it leaves frozen (see FrozenModules),

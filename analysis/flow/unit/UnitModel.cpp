@@ -258,7 +258,8 @@ bool UnitModel::concernsTensors(const FunctionDecl *F) {
             It != Scan.Overriders.end())
           Callees.append(It->second.begin(), It->second.end());
       if (const FunctionFlow *There = flowAbroad(Callee);
-          There && (There->trains() || There->exitMode() != GradMode::On))
+          There && (There->trains() || There->exitMode() != GradMode::On ||
+                    There->exitFromOff() != GradMode::Off))
         return Concerned[F] = true;
       if (Callee->hasBody(Definition) && Visited.insert(Definition).second &&
           cpp::isUserCode(Definition->getLocation(),
@@ -278,7 +279,8 @@ void UnitModel::collectCallers() {
   HasCallers = true;
   forEachFlow([&](const FunctionFlow &Flow) {
     for (const CallSite &Call : Flow.calls())
-      Callers[Call.Callee->getCanonicalDecl()].push_back({&Flow, Call.Mode});
+      Callers[Call.Callee->getCanonicalDecl()].push_back(
+          {&Flow, Call.Mode, Call.OnAnyway});
     for (const Label &L : Flow.labels()) {
       if (L.K == Label::Relay)
         Relays[{L.Callee, L.Where}].push_back({&Flow, &L});
@@ -337,7 +339,9 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
     if (By.empty())
       return false;
     for (const CallerOf &C : By)
-      if (C.Mode != GradMode::On)
+      if (C.OnAnyway)
+        return false;
+      else if (C.Mode != GradMode::On)
         IsSwitchedOff = true;
       else
         Work.push_back(C.Caller->function());

@@ -343,6 +343,7 @@ public:
   struct CallerOf {
     const FunctionFlow *Caller;
     GradMode Mode; ///< The gradient mode at the call.
+    bool OnAnyway; ///< As CallSite says.
   };
   /// The calls of \p F in this unit.
   llvm::ArrayRef<CallerOf> callersOf(const clang::FunctionDecl *F);

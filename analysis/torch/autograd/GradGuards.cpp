@@ -491,6 +491,20 @@ std::optional<GradMode> setsGradMode(const CallExpr *Call) {
   return !On ? GradMode::Unknown : *On ? GradMode::On : GradMode::Off;
 }
 
+bool readsGradMode(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E));
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(
+      callsTorch(Call, "is_enabled") ? Call->getDirectCallee() : nullptr);
+  return Method && cpp::nameOf(Method->getParent()) == "GradMode";
+}
+
+bool onlySwitchesGradMode(const Expr *E) {
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return decides(Construct->getConstructor()->getParent()) != Decides::No;
+  const auto *Call = dyn_cast<CallExpr>(E);
+  return Call && (setsGradMode(Call) || readsGradMode(Call));
+}
+
 static constexpr StringRef AutocastNames[] = {
     "::at::autocast::set_enabled",
     "::at::autocast::set_cpu_enabled",

@@ -62,6 +62,13 @@ std::optional<bool> gradientsUnder(const clang::CXXRecordDecl *R,
 /// namespaces. nullopt when \p Call (may be null) is not such a call.
 std::optional<GradMode> setsGradMode(const clang::CallExpr *Call);
 
+/// Does \p E, its operands apart, switch or read gradient mode and nothing
+/// else? That never throws.
+bool onlySwitchesGradMode(const clang::Expr *E);
+
+/// Is \p E, without implicit nodes, a call that reads gradient mode?
+bool readsGradMode(const clang::Expr *E);
+
 /// What a call of namespace at::autocast does. LibTorch has no guard class for
 /// it: these functions are the whole interface.
 enum class AutocastUse {
