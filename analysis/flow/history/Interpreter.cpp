@@ -90,69 +90,6 @@ Interpreter::State Interpreter::leave() {
   return std::move(S);
 }
 
-const Interpreter::Switches &Interpreter::unwound(const Stmt *Block) const {
-  const SourceManager &SM = Context.getSourceManager();
-  const VarDecl *First = nullptr;
-  for (const auto &[V, Before] : S.Guards)
-    if ((!Block || Out->isWithin(Out->declarationOf(V), Block)) &&
-        (!First ||
-         SM.isBeforeInTranslationUnit(V->getLocation(), First->getLocation())))
-      First = V;
-  return First ? S.Guards.at(First) : S;
-}
-
-/// Statement \p Left may throw, or does.
-void Interpreter::noteLeaving(const Stmt *Left) {
-  auto Throws = [](const Expr *E) {
-    return cpp::mayThrow(E) && !torch::onlySwitchesGradMode(E);
-  };
-  if (const Switches &After = unwound(nullptr);
-      (SwitchesIfThrown || After.Mode != GradMode::On ||
-       After.FromOff != GradMode::Off) &&
-      cpp::anyOf<Expr>(Left, Throws, cpp::Lambdas::Skipped))
-    Out->SwitchesIfThrown = true;
-  const auto *E = dyn_cast<Expr>(Left);
-  S.Gone |= E && isa<CXXThrowExpr>(cpp::peel(E));
-}
-
-void Interpreter::atThrow(llvm::MutableArrayRef<Thrown<State>> To) {
-  for (auto &[Try, What] : To) {
-    Switches After = unwound(Try->getTryBlock());
-    if (SwitchesIfThrown)
-      After.Mode = After.FromOff = GradMode::Unknown;
-    if (!What) {
-      What = S;
-      static_cast<Switches &>(*What) = std::move(After);
-    } else {
-      joinThrown(*What);
-      if (!S.Gone)
-        What->Switches::join(After);
-    }
-    const Stmt *Block = Try->getTryBlock();
-    for (auto *Vars : {&What->Guards, &What->Saved})
-      for (auto It = Vars->begin(); It != Vars->end();)
-        It = Out->isWithin(Out->declarationOf(It->first), Block)
-                 ? Vars->erase(It)
-                 : std::next(It);
-  }
-  Written.clear();
-}
-
-/// What was written since then is added to \p Into.
-void Interpreter::joinThrown(State &Into) {
-  for (PlaceId P : Written) {
-    std::map<PlaceId, Value> Joined;
-    for (const State *Side : {&std::as_const(Into), &std::as_const(S)})
-      for (const auto &[Q, V] : Side->Held)
-        if (Out->isPartOf(Q, P))
-          Joined[Q] = readWhole(Into, Q);
-    for (auto &[Q, V] : Joined)
-      V.join(readWhole(S, Q));
-    for (auto &[Q, V] : Joined)
-      Into.Held[Q] = std::move(V);
-  }
-}
-
 /// A branch on is_training() goes one way only in a program that leaves its
 /// modules in training mode.
 bool Interpreter::isTaken(const CFGBlock &Block, const CFGBlock &Successor) {
@@ -341,65 +278,6 @@ GradMode Interpreter::firstMode(const Expr *E, GradMode Last) const {
              [&](const Expr *By) { return cpp::comesBefore(By, E, SM); })
              ? GradMode::On
              : Last;
-}
-
-bool Interpreter::Switches::join(const Switches &Other) {
-  bool Grew = false;
-  auto Join = [&](GradMode &Mode, GradMode Theirs) {
-    if (Mode == Theirs || Mode == GradMode::Unknown)
-      return;
-    Mode = GradMode::Unknown;
-    Grew = true;
-  };
-  Join(Mode, Other.Mode);
-  Join(FromOff, Other.FromOff);
-  for (const Expr *By : Other.OffBy)
-    if (!llvm::is_contained(OffBy, By)) {
-      OffBy.push_back(By);
-      Grew = true;
-    }
-  return Grew;
-}
-
-bool Interpreter::join(State &Into, const State &From) {
-  bool Grew = false;
-  // readWhole() gives the value of a place that one side does not list.
-  llvm::SmallVector<std::pair<PlaceId, Value>, 4> Added;
-  for (const auto &[P, V] : From.Held)
-    if (!Into.Held.count(P)) {
-      Added.emplace_back(P, readWhole(Into, P)).second.join(V);
-      Grew = true;
-    }
-  for (auto &[P, V] : Into.Held)
-    Grew |= V.join(readWhole(From, P));
-  for (auto &[P, V] : Added)
-    Into.Held[P] = std::move(V);
-  if (From.Gone)
-    return Grew;
-  if (std::exchange(Into.Gone, false)) {
-    static_cast<Switches &>(Into) = From;
-    Into.Guards = From.Guards;
-    Into.Saved = From.Saved;
-    Into.InferenceGuards = From.InferenceGuards;
-    Into.Frozen = From.Frozen;
-    return true;
-  }
-  // Frozen is what all paths freeze.
-  for (auto It = Into.Frozen.begin(); It != Into.Frozen.end();) {
-    const bool Both = From.Frozen.count(*It);
-    Grew |= !Both;
-    It = Both ? std::next(It) : Into.Frozen.erase(It);
-  }
-  Grew |= Into.Switches::join(From);
-  for (auto [Ours, Theirs] : {std::pair(&Into.Guards, &From.Guards),
-                              std::pair(&Into.Saved, &From.Saved)})
-    for (const auto &[V, Before] : *Theirs) {
-      auto [It, New] = Ours->try_emplace(V, Before);
-      Grew |= New || It->second.join(Before);
-    }
-  Grew |= From.InferenceGuards > Into.InferenceGuards;
-  Into.InferenceGuards = std::max(Into.InferenceGuards, From.InferenceGuards);
-  return Grew;
 }
 
 //===----------------------------------------------------------------------===//

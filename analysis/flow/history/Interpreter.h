@@ -222,6 +222,8 @@ private:
   const Switches &unwound(const clang::Stmt *Block) const;
   void noteLeaving(const clang::Stmt *S);
   void joinThrown(State &Into);
+  /// Frozen is what all paths freeze. Returns whether \p Into changed.
+  static bool joinFrozen(State &Into, const State &From);
   /// The mode at \p E when the first iteration of the loops around it comes
   /// there, where it is \p Last known as Unknown.
   GradMode firstMode(const clang::Expr *E, GradMode Last) const;
