@@ -170,16 +170,6 @@ Expected<FileSystem> createFileSystem(StringRef VfsOverlay) {
   return FS;
 }
 
-ErrorOr<std::unique_ptr<vfs::File>>
-FewFiles::openFileForRead(const Twine &Path) {
-  if (Opened >= Most) {
-    Opened = Most + 1;
-    return std::make_error_code(std::errc::too_many_files_open);
-  }
-  ++Opened;
-  return ProxyFileSystem::openFileForRead(Path);
-}
-
 IntrusiveRefCntPtr<clang::FileManager>
 filesOf(const clang::CompilerInvocation &Invocation, clang::FileManager &Files,
         clang::DiagnosticConsumer *Consumer) {

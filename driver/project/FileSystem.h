@@ -40,7 +40,14 @@ public:
       : ProxyFileSystem(std::move(Base)) {}
 
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
-  openFileForRead(const llvm::Twine &Path) override;
+  openFileForRead(const llvm::Twine &Path) override {
+    if (Opened < Most) {
+      ++Opened;
+      return ProxyFileSystem::openFileForRead(Path);
+    }
+    Opened = Most + 1;
+    return std::make_error_code(std::errc::too_many_files_open);
+  }
 
   /// Begins to count again.
   void reset() { Opened = 0; }

@@ -123,6 +123,8 @@ private:
       return "carried in " + Flow.nameOf(L.Where);
     case Label::Spent:
       return "back-propagated";
+    case Label::Proven:
+      return "proven by backward()";
     case Label::Relay:
       return "grown by " + L.Callee->getNameAsString();
     }
