@@ -10,6 +10,7 @@
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/guards/Arbiter.h"
+#include "checks/guards/StatementPlace.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
@@ -74,22 +75,6 @@ constexpr struct IneffectiveGradGuardReasons {
                    "The thread runs a named function, which others may call."};
 } IneffectiveGradGuard{};
 
-/// A whole statement, and the block or branch it is.
-struct StatementPlace {
-  const Stmt *Statement = nullptr;
-  DynTypedNode Parent;
-  /// The block, if it is in one; null for the branch of an `if` and the like.
-  const CompoundStmt *Block = nullptr;
-
-  /// Is it the last thing its block does?
-  bool isLast() const { return !Block || Block->body_back() == Statement; }
-  /// What its block does after it.
-  auto rest() const {
-    return llvm::make_range(std::next(llvm::find(Block->body(), Statement)),
-                            Block->body_end());
-  }
-};
-
 /// The argument of a template may be any class, so its use says nothing.
 AST_MATCHER(CXXConstructExpr, makesGuard) {
   return torch::isGuardType(Node.getType()) &&
@@ -110,37 +95,6 @@ AST_MATCHER(Expr, mayStartThread) {
            Construct->getConstructor()->getParent()->isInStdNamespace();
   llvm::StringRef Name = cpp::calleeName(cast<CallExpr>(&Node));
   return Name == "async" || Name == "emplace_back" || Name == "parallel_for";
-}
-
-/// A template's pattern and instantiations may share what does not depend on
-/// them. Each parent is the same place then.
-const Stmt *parentOf(const Stmt *S, ASTContext &Context) {
-  DynTypedNodeList Parents = Context.getParents(*S);
-  return Parents.empty() ? nullptr : Parents[0].get<Stmt>();
-}
-
-/// Where \p S stands as a statement of its own; nullopt where it does not.
-std::optional<StatementPlace> placeOf(const Stmt *S, ASTContext &Context) {
-  DynTypedNodeList Parents = Context.getParents(*S);
-  if (Parents.empty())
-    return std::nullopt;
-  StatementPlace P{S, Parents[0], Parents[0].get<CompoundStmt>()};
-  const auto *If = Parents[0].get<IfStmt>();
-  const auto *Case = Parents[0].get<SwitchCase>();
-  const bool IsStatement =
-      P.Block ? !P.isLast() || // The value of a statement expression.
-                    !isa_and_nonnull<StmtExpr>(parentOf(P.Block, Context))
-      : If ? If->getThen() == S || If->getElse() == S
-           : (Case && Case->getSubStmt() == S) ||
-                 Parents[0].get<LabelStmt>() != nullptr;
-  return IsStatement ? std::optional(P) : std::nullopt;
-}
-/// The same for the statement that declares \p D.
-std::optional<StatementPlace> placeOf(const Decl *D, ASTContext &Context) {
-  DynTypedNodeList Parents = Context.getParents(*D);
-  const auto *Statement =
-      Parents.size() == 1 ? Parents[0].get<DeclStmt>() : nullptr;
-  return Statement ? placeOf(Statement, Context) : std::nullopt;
 }
 
 /// The function or lambda around \p S that has the body it is in.

@@ -130,7 +130,7 @@ const Expr *assignedTo(const Stmt *S, const VarDecl *V) {
 
 /// The tuple, vector or struct that \p E, an element of one, is taken from; \p
 /// E without what cpp::stripImplicit() removes for others.
-const Expr *wholeOf(const Expr *E) {
+const Expr *wholeValue(const Expr *E) {
   for (;;) {
     E = cpp::stripImplicit(E);
     const auto *Call = dyn_cast<CallExpr>(E);
@@ -156,7 +156,7 @@ const torch::OpFacts *factsOf(const Expr *Value) {
 /// A scalar, an index, a loss: too small to matter. Also one of the parts that
 /// a loss returns.
 bool isSmall(const Expr *Value) {
-  const auto *Call = dyn_cast<CallExpr>(wholeOf(Value));
+  const auto *Call = dyn_cast<CallExpr>(wholeValue(Value));
   const torch::OpFacts *Facts = factsOf(Call);
   if (!Call)
     return false;
@@ -256,7 +256,7 @@ std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
 
   const Expr *Final = assignedTo(Last, V);
   // What operators make of large tensors is no number, whatever its name is.
-  if ((torch::namesLoss(V->getName()) || isSmall(In.originOf(wholeOf(Made)))) &&
+  if ((torch::namesLoss(V->getName()) || isSmall(In.originOf(wholeValue(Made)))) &&
       !(Found.isReleased() && factsOf(Made) && SizeOf() == Amount::Large))
     Found.Silence = &LongLivedIntermediate.Small;
   else if (llvm::any_of(Uses, [&](const DeclRefExpr *Ref) {

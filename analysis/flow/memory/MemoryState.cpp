@@ -100,4 +100,17 @@ bool MemoryState::join(const MemoryState &Other) {
   return Changed;
 }
 
+Alone MemoryValues::stateOf(const VarDecl *Var) const {
+  return Shared.isCopied(Var) ? Alone() : S.Tensors.lookup(Var);
+}
+
+torch::Fresh madeBy(const CallExpr *Call, MemorySummaries Callees) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+  if (!Callee || !Callees || (Method && Method->isVirtual()))
+    return torch::Fresh::No;
+  const MemorySummary *Known = Callees(Callee);
+  return Known && Known->available() ? Known->Made : torch::Fresh::No;
+}
+
 } // namespace libtorch_tidy::flow

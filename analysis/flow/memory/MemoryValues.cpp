@@ -372,19 +372,6 @@ bool isOwner(const VarDecl *Var) {
           isOwningContainer(Var->getType().getNonReferenceType()));
 }
 
-Alone MemoryValues::stateOf(const VarDecl *Var) const {
-  return Shared.isCopied(Var) ? Alone() : S.Tensors.lookup(Var);
-}
-
-Fresh madeBy(const CallExpr *Call, MemorySummaries Callees) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
-  if (!Callee || !Callees || (Method && Method->isVirtual()))
-    return Fresh::No;
-  const MemorySummary *Known = Callees(Callee);
-  return Known && Known->available() ? Known->Made : Fresh::No;
-}
-
 Alone MemoryValues::aloneIn(const Expr *E, const VarDecl *Self) const {
   auto Local = [&](Fresh Alone::*Part) {
     return [&, Part](const VarDecl *Var) {

@@ -1,0 +1,115 @@
+//===- ArbiterAnswers.cpp - What was decided about passes ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/ProgramNames.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Text.h"
+#include "analysis/cpp/UnitContext.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/GradGuards.h"
+#include "analysis/torch/modules/Kept.h"
+#include "analysis/torch/modules/Modules.h"
+#include "checks/guards/Arbiter.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <utility>
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+using flow::FunctionFlow;
+using flow::GradMode;
+using flow::Label;
+
+std::string Arbiter::runs(const Label &L) {
+  const std::string Module = torch::calledModule(L.Site);
+  if (!Module.empty())
+    return quoted(Module) + " runs";
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  llvm::StringRef Helper =
+      L.K == Label::Helper && Call ? cpp::calleeName(Call) : "";
+  // A lambda, function object or pointer goes by the name of its variable.
+  if (const Expr *Object = Call ? cpp::calledOn(Call) : nullptr;
+      L.K == Label::Helper && Call && Helper.empty())
+    Helper = cpp::nameOf(cpp::variableOf(
+        cpp::stripPointers(Object ? Object : Call->getCallee())));
+  return Helper.empty() ? "a module runs" : quoted(Helper) + " runs a module";
+}
+
+void Arbiter::guard(const CompoundStmt *Block, const Stmt *Statement) {
+  assert(!IsDecided && "only matches bring candidates");
+  Guards.try_emplace(Block, Statement);
+}
+
+flow::ReportedPasses Arbiter::reported() {
+  flow::ReportedPasses Reported;
+  if (!Unit)
+    return Reported;
+  Unit->forEachFlow([&](const FunctionFlow &Flow) {
+    if (reportsItsResults(Flow))
+      Reported.Results.insert(Flow.function());
+  });
+  if (!isClosed(*Unit))
+    return Reported;
+  const SourceManager &SM = Unit->context().getSourceManager();
+  for (const Scope &S : Scopes) {
+    const Label &First = *S.Forwards.front();
+    Reported.Forwards.insert({cpp::usrOf(S.Flow->function()),
+                              cpp::lineOf(First.Site->getExprLoc(), SM),
+                              runs(First), unsigned(S.strength())});
+  }
+  return Reported;
+}
+
+bool Arbiter::isToBeGuarded(const Stmt *Site, const FunctionFlow &Flow) const {
+  if (Guards.empty())
+    return false;
+  const Stmt *Child = Site;
+  while (const Stmt *Parent = Flow.parentOf(Child)) {
+    const auto *Block = dyn_cast<CompoundStmt>(Parent);
+    const Stmt *Guard = Block ? Guards.lookup(Block) : nullptr;
+    if (Guard) {
+      const auto At = llvm::find(Block->body(), Guard);
+      if (std::find(At, Block->body_end(), Child) != Block->body_end())
+        return true;
+    }
+    Child = Parent;
+  }
+  return false;
+}
+
+SourceLocation Arbiter::uselessBefore(const Expr *Site,
+                                      const FunctionDecl *Function) const {
+  SourceLocation Last;
+  auto It = Useless.find(Function);
+  const SourceManager &SM = Function->getASTContext().getSourceManager();
+  if (It != Useless.end())
+    for (SourceLocation Guard : It->second)
+      if (SM.isBeforeInTranslationUnit(Guard, Site->getExprLoc()) &&
+          (Last.isInvalid() || SM.isBeforeInTranslationUnit(Last, Guard)))
+        Last = Guard;
+  return Last;
+}
+
+const Arbiter::Scope *Arbiter::findingOf(const Label &L, Level Weakest) const {
+  auto It = ScopeOf.find(&L);
+  return It == ScopeOf.end() || Scopes[It->second].strength() > Weakest
+             ? nullptr
+             : &Scopes[It->second];
+}
+
+std::string guardDeclaration(llvm::StringRef Wish, const Stmt *In) {
+  return (torch::spelling::NoGradGuard + " " + fixits::freeName(Wish, In) + ";")
+      .str();
+}
+
+} // namespace libtorch_tidy
