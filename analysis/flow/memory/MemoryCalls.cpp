@@ -298,7 +298,8 @@ void MemoryDomain::visitArguments(const cpp::Call &C) {
     return;
   if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
       Method && C.Object && C.Of == cpp::Whose::User && !Method->isConst() &&
-      isa<CXXMemberCallExpr>(C.E) && !C.OnThis)
+      isa<CXXMemberCallExpr>(C.E) && !C.OnThis &&
+      torch::storedArguments(C.Callee).empty())
     if (const std::optional<Keeper> K = C.Object->getType()->isPointerType()
                                             ? Keeper::pointedToBy(C.Object)
                                             : Keeper::of(C.Object))

@@ -123,21 +123,23 @@ MemoryState MemoryDomain::start() const {
 void MemoryDomain::enter(const CFGBlock &Block, State In) {
   S = std::move(In);
   const auto *Catch = dyn_cast_or_null<CXXCatchStmt>(Block.getLabel());
-  const auto *Try =
-      dyn_cast_or_null<CXXTryStmt>(Catch ? in().parentOf(Catch) : nullptr);
-  if (!Try)
-    return;
-  auto [It, New] = InTry.try_emplace(Try);
-  auto &Declared = It->second;
+  if (const auto *Try =
+          dyn_cast_or_null<CXXTryStmt>(Catch ? in().parentOf(Catch) : nullptr))
+    for (const VarDecl *Var : declaredIn(*Try))
+      leaveScope(Var);
+}
+
+const llvm::SetVector<const VarDecl *> &
+MemoryDomain::declaredIn(const CXXTryStmt &Try) {
+  auto [It, New] = InTry.try_emplace(&Try);
   if (New) {
     cpp::Way How = cpp::Lambdas::Skipped;
     How.Implicit = true;
     forEach<VarDecl>(
-        Try->getTryBlock(),
-        [&](const VarDecl *Var) { Declared.push_back(Var); }, How);
+        Try.getTryBlock(), [&](const VarDecl *Var) { It->second.insert(Var); },
+        How);
   }
-  for (const VarDecl *Var : Declared)
-    leaveScope(Var);
+  return It->second;
 }
 
 void MemoryDomain::visit(const CFGElement &Element) {
@@ -154,11 +156,26 @@ void MemoryDomain::visit(const CFGElement &Element) {
 }
 
 void MemoryDomain::atThrow(llvm::MutableArrayRef<Thrown<State>> To) {
-  for (auto &[Try, What] : To)
+  for (auto &[Try, What] : To) {
+    // What the block owns is gone before the handler begins. Here it is known
+    // who owns what; where several points meet, only what all of them know is.
+    const auto &Declared = declaredIn(*Try);
+    llvm::SmallSetVector<const VarDecl *, 4> Owners;
+    for (const Held &H : S.Env)
+      if (Declared.contains(H.What.Owner))
+        Owners.insert(H.What.Owner);
+    std::optional<State> Before;
+    if (!Owners.empty())
+      Before = S;
+    for (const VarDecl *Var : Owners)
+      leaveScope(Var);
     if (What)
       What->join(S);
     else
       What = S;
+    if (Before)
+      S = std::move(*Before);
+  }
 }
 
 void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {

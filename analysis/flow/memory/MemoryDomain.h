@@ -18,6 +18,7 @@
 #include "analysis/flow/memory/Places.h"
 #include "analysis/torch/modules/Modules.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace libtorch_tidy::flow {
 
@@ -298,8 +299,10 @@ private:
   const clang::FunctionDecl *F;
   const MemoryBody &Body;
   /// The variables of a try statement's block, which are gone in its handlers.
+  const llvm::SetVector<const clang::VarDecl *> &
+  declaredIn(const clang::CXXTryStmt &Try);
   llvm::DenseMap<const clang::CXXTryStmt *,
-                 llvm::SmallVector<const clang::VarDecl *, 2>>
+                 llvm::SetVector<const clang::VarDecl *>>
       InTry;
   MemoryOf *Out = nullptr; ///< Null before the fixpoint is reached.
   /// The finding about each borrowing expression, and where it shows.
