@@ -58,3 +58,16 @@ void SharedLog::add(Net net, const Tensor &x) {
   // CHECK-MESSAGES-2: :[[@LINE-1]]:7: warning: 'all' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
   // CHECK-FIXES-2: all.push_back(net(x).detach());
 }
+
+// What is added is no tensor: where to detach is not shown.
+void pairs(Net net, const Batches &data) {
+  std::vector<std::pair<int, Tensor>> kept;
+  for (const Tensor &x : data) {
+    Tensor loss = net(x).sum();
+    loss.backward();
+    kept.push_back(std::make_pair(1, loss));
+    // CHECK-MESSAGES-1: :[[@LINE-1]]:10: warning: 'kept' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-2]]:10: warning: 'kept' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+  }
+  std::cout << kept.size();
+}
