@@ -227,19 +227,26 @@ void forEachArgument(const CXXRecordDecl *R,
   });
 }
 
-const FieldDecl *fieldNamed(const CXXRecordDecl *R, llvm::StringRef Name) {
+const FieldDecl *findField(const CXXRecordDecl *R,
+                           llvm::function_ref<bool(const FieldDecl *)> Is) {
   R = R ? R->getDefinition() : nullptr;
   if (!R)
     return nullptr;
   for (const FieldDecl *Field : R->fields())
-    if (Name.ends_with(nameOf(Field)) &&
-        Field->getQualifiedNameAsString() == Name)
+    if (Is(Field))
       return Field;
   for (const CXXBaseSpecifier &Base : R->bases())
     if (const FieldDecl *Field =
-            fieldNamed(Base.getType()->getAsCXXRecordDecl(), Name))
+            findField(Base.getType()->getAsCXXRecordDecl(), Is))
       return Field;
   return nullptr;
+}
+
+const FieldDecl *fieldNamed(const CXXRecordDecl *R, llvm::StringRef Name) {
+  return findField(R, [&](const FieldDecl *Field) {
+    return Name.ends_with(nameOf(Field)) &&
+           Field->getQualifiedNameAsString() == Name;
+  });
 }
 
 } // namespace libtorch_tidy::cpp

@@ -103,6 +103,12 @@ bool isContainer(const clang::CXXRecordDecl *R);
 /// __normal_iterator in libstdc++.
 bool isIterator(clang::QualType T);
 
+/// The first field of \p R, or else of a base, that \p Is; null if none is, or
+/// this unit does not know \p R.
+const clang::FieldDecl *
+findField(const clang::CXXRecordDecl *R,
+          llvm::function_ref<bool(const clang::FieldDecl *)> Is);
+
 /// The field of \p R, or of a base, whose qualified name is \p Name; null when
 /// this unit does not know it.
 const clang::FieldDecl *fieldNamed(const clang::CXXRecordDecl *R,

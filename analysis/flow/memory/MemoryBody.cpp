@@ -314,7 +314,7 @@ private:
     return {};
   }
   Done passed(const Call &C) {
-    const MemorySummary *Known = summaryOf(C.Callee);
+    const MemorySummary *Known = summaryOf(C.Callee, Callees);
     for (unsigned I = 0; I < C.Args.size(); ++I) {
       const Expr *Arg = C.Args[I];
       if (!Known || I >= C.Callee->getNumParams() || Known->Keeps.count(I))
@@ -339,14 +339,6 @@ private:
     }
   }
 
-  /// The summary of a function that is surely the one that runs, or null.
-  const MemorySummary *summaryOf(const FunctionDecl *Callee) const {
-    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
-    if (!Callee || !Callees || (Method && Method->isVirtual()))
-      return nullptr;
-    const MemorySummary *Known = Callees(Callee);
-    return Known && Known->available() ? Known : nullptr;
-  }
   void leave(const VarDecl *Var) {
     if (Var) {
       Found.Leaving.insert(Var);

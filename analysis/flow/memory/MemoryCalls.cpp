@@ -93,15 +93,19 @@ Borrows MemoryValues::readOperator(const cpp::Call &C,
 // What functions of the unit lend
 //===----------------------------------------------------------------------===//
 
-const MemorySummary *MemoryValues::summaryOf(const cpp::Call &C) const {
-  if (!C.Callee)
-    return nullptr;
+const MemorySummary *summaryOf(const FunctionDecl *Callee,
+                               MemorySummaries Callees) {
   // Another function may run instead.
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
-      Method && Method->isVirtual() && !isa<CXXConstructExpr>(C.E))
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+  if (!Callee || !Callees || (Method && Method->isVirtual()))
     return nullptr;
-  const MemorySummary *Known = Callees(C.Callee);
-  return Known && Known->available() && !Known->saysNothing() ? Known : nullptr;
+  const MemorySummary *Known = Callees(Callee);
+  return Known && Known->available() ? Known : nullptr;
+}
+
+const MemorySummary *MemoryValues::summaryOf(const cpp::Call &C) const {
+  const MemorySummary *Known = flow::summaryOf(C.Callee, Callees);
+  return Known && !Known->saysNothing() ? Known : nullptr;
 }
 
 Borrows MemoryValues::lent(const MemorySummary::Lent &L,
@@ -189,6 +193,7 @@ static const Expr *freedBy(const cpp::Call &C) {
 void MemoryDomain::visitCall(const CallExpr *Call) {
   using M = MemoryDomain;
   static const cpp::CallRule<M, cpp::Done> Rules[] = {
+      {cpp::anyCall, &M::visitObject},
       {cpp::asInsertion, &M::insertion},
       {emptiedBy, &M::forget},
       {resizedBy, &M::resized},
@@ -287,8 +292,20 @@ static const Expr *madeAnew(const Expr *Arg, QualType T) {
   return Wrapped && Wrapped->getNumArgs() > 0 ? Wrapped->getArg(0) : nullptr;
 }
 
-/// Arguments that are passed by reference may come back with another value, and
-/// so may the object of a method of which no more is known.
+/// The object of a method may come back with other values. What the method is
+/// known to store comes after this.
+void MemoryDomain::visitObject(const cpp::Call &C) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(C.Callee);
+  if (!Method || !C.Object || C.Of != cpp::Whose::User || Method->isConst() ||
+      !isa<CXXMemberCallExpr>(C.E) || C.OnThis)
+    return;
+  if (const std::optional<Keeper> K = C.Object->getType()->isPointerType()
+                                          ? Keeper::pointedToBy(C.Object)
+                                          : Keeper::of(C.Object))
+    S.forget(*K);
+}
+
+/// Arguments that are passed by reference may come back with another value.
 void MemoryDomain::visitArguments(const cpp::Call &C) {
   // transpose_() and others give it another order.
   if (C.Object &&
@@ -296,14 +313,6 @@ void MemoryDomain::visitArguments(const cpp::Call &C) {
     S.Contiguous.erase(namedBy(C.Object));
   if (!C.Callee || C.Of == cpp::Whose::Library)
     return;
-  if (const auto *Method = dyn_cast<CXXMethodDecl>(C.Callee);
-      Method && C.Object && C.Of == cpp::Whose::User && !Method->isConst() &&
-      isa<CXXMemberCallExpr>(C.E) && !C.OnThis &&
-      torch::storedArguments(C.Callee).empty())
-    if (const std::optional<Keeper> K = C.Object->getType()->isPointerType()
-                                            ? Keeper::pointedToBy(C.Object)
-                                            : Keeper::of(C.Object))
-      S.forget(*K);
   // The result is the argument, or a part of it.
   if (C.doesStd(cpp::Std::Part | cpp::Std::Tie | cpp::Std::Same |
                 cpp::Std::Refer | cpp::Std::Move | cpp::Std::Forward))
@@ -329,21 +338,6 @@ void MemoryDomain::visitArguments(const cpp::Call &C) {
   }
 }
 
-/// The field of \p R, or of a base of it, called \p Name.
-static const FieldDecl *fieldCalled(const CXXRecordDecl *R, StringRef Name) {
-  R = R ? R->getDefinition() : nullptr;
-  if (!R)
-    return nullptr;
-  for (const FieldDecl *Field : R->fields())
-    if (cpp::nameOf(Field) == Name)
-      return Field;
-  for (const CXXBaseSpecifier &Base : R->bases())
-    if (const FieldDecl *Field =
-            fieldCalled(cpp::recordOf(Base.getType()), Name))
-      return Field;
-  return nullptr;
-}
-
 /// The keeper of \p L here, after \p C; nullopt for results, and for objects
 /// that have no name here.
 static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
@@ -356,12 +350,13 @@ static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
   StringRef Path = L.Field;
   // A method of our own object: its fields are ours.
   if (isa<CXXThisExpr>(cpp::peel(To))) {
-    const auto [Name, Rest] = std::pair(
-        Path.take_front(Path.find_first_of(".[<*", 1)).drop_front(),
-        Path.drop_front(std::min(Path.size(), Path.find_first_of(".[<*", 1))));
-    const FieldDecl *Field =
-        fieldCalled(cpp::recordOf(To->getType()->getPointeeType()), Name);
-    return Field ? std::optional(Keeper{Field, Rest.str(), {}}) : std::nullopt;
+    if (Path.empty())
+      return std::nullopt;
+    const StringRef Name = takeStep(Path).drop_front();
+    const FieldDecl *Field = cpp::findField(
+        cpp::recordOf(To->getType()->getPointeeType()),
+        [&](const FieldDecl *Own) { return cpp::nameOf(Own) == Name; });
+    return Field ? std::optional(Keeper{Field, Path.str(), {}}) : std::nullopt;
   }
   const bool ByPointer = To->getType()->isPointerType();
   std::optional<Keeper> K =

@@ -100,6 +100,10 @@ struct MemoryState {
   void disown(const clang::VarDecl *Owner);
 };
 
+/// The summary of \p Callee (may be null), where it is surely the function that
+/// runs; null for others, and where nothing is known.
+const MemorySummary *summaryOf(const clang::FunctionDecl *Callee,
+                               MemorySummaries Callees);
 /// How sure is it that the result of \p Call is alone, by what its callee says?
 torch::Fresh madeBy(const clang::CallExpr *Call, MemorySummaries Callees);
 
@@ -255,6 +259,7 @@ private:
   void forget(const cpp::Call &C, const clang::Expr *Object);
   void resized(const cpp::Call &C, const clang::VarDecl *Tensor);
   void registration(const cpp::Call &C, const torch::Registration &R);
+  void visitObject(const cpp::Call &C);
   void visitArguments(const cpp::Call &C);
   void visitSummary(const cpp::Call &C);
 

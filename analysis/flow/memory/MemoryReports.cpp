@@ -31,10 +31,10 @@ bool MemoryDomain::onlyWrites(const Expr *Object, StringRef Path) const {
       Call ? dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee()) : nullptr;
   if (!Method || Method->isVirtual() || !Method->getDefinition() ||
       cpp::peel(cpp::calledOn(Call)) != cpp::peel(Object) ||
-      !Path.consume_front("."))
+      !Path.starts_with("."))
     return false;
   const FunctionDecl *Body = Method->getDefinition();
-  const StringRef Name = Path.take_front(Path.find_first_of(".[<*"));
+  const StringRef Name = takeStep(Path).drop_front();
   return !cpp::anyOf<CXXThisExpr>(
       Body->getBody(), [&](const CXXThisExpr *This) {
         const auto *Member =

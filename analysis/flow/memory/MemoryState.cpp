@@ -105,12 +105,8 @@ Alone MemoryValues::stateOf(const VarDecl *Var) const {
 }
 
 torch::Fresh madeBy(const CallExpr *Call, MemorySummaries Callees) {
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
-  if (!Callee || !Callees || (Method && Method->isVirtual()))
-    return torch::Fresh::No;
-  const MemorySummary *Known = Callees(Callee);
-  return Known && Known->available() ? Known->Made : torch::Fresh::No;
+  const MemorySummary *Known = summaryOf(Call->getDirectCallee(), Callees);
+  return Known ? Known->Made : torch::Fresh::No;
 }
 
 } // namespace libtorch_tidy::flow

@@ -23,8 +23,7 @@ const VarDecl *namedBy(const Expr *E) {
 // Paths
 //===----------------------------------------------------------------------===//
 
-/// Takes the first step off \p Path, which is not empty.
-static StringRef takeStep(StringRef &Path) {
+StringRef takeStep(StringRef &Path) {
   const size_t End = Path.find_first_of(".[<*", 1);
   // The star of an element that is not known belongs to its step.
   const StringRef Step = Path.starts_with(SomeElement)

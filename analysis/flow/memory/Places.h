@@ -22,7 +22,8 @@ namespace libtorch_tidy::flow {
 const clang::VarDecl *namedBy(const clang::Expr *E);
 
 /// The object that an expression names a part of, and the step from it to the
-/// part. Whole is null where there is none.
+/// part. Whole is null for
+/// other expressions.
 struct PartOf {
   const clang::Expr *Whole = nullptr;
   std::string Step;
@@ -38,6 +39,8 @@ std::string elementStep(const clang::Expr *Index);
 /// The step to an element that is not known.
 inline constexpr llvm::StringLiteral SomeElement = "[*]";
 
+/// Takes the first step off \p Path, which is not empty.
+llvm::StringRef takeStep(llvm::StringRef &Path);
 /// What leads on from the end of \p Whole to the end of \p Part; nullopt when
 /// \p Part is not in it. One element may be another, unless both have numbers;
 /// with \p Surely only the same one is.
