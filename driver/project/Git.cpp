@@ -116,7 +116,7 @@ static Expected<std::string> git(const Repository &Where,
       "diff.autoRefreshIndex=false", "-c", "core.quotePath=false",
       // Programs that the repository names.
       "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
-      // A folder of the work tree that looks like a repository is none.
+      // A folder of the sources that looks like a repository is not used.
       "-c", "safe.bareRepository=explicit", "-C", Where.Top};
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
   const std::vector<std::string> Entries = environmentFor(Where);

@@ -3,6 +3,7 @@
 
 #include "driver/project/OutputFile.h"
 #include "driver/project/Messages.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Errno.h"
@@ -74,29 +75,27 @@ static std::error_code createNextTo(StringRef Path, std::string &Name,
   return EC;
 }
 
-static bool isIn(StringRef Path, StringRef Folder) {
-  return Path.consume_front(Folder) &&
-         (Path.empty() || Path.starts_with("/") || Folder.ends_with("/"));
-}
-
-/// The folder that what a commit holds lies in: the nearest one that has a
-/// repository of git, else the working folder. Canonical.
+/// The folder that what a commit holds lies in: the top of the work tree of
+/// git, else the working folder. Canonical; empty when that is gone.
 static std::string checkout() {
   llvm::SmallString<256> Folder;
   if (fs::real_path(".", Folder))
     return {};
-  for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir))
-    if (fs::exists(Dir + "/.git"))
-      return Dir.str();
-  return Folder.str().str();
+  llvm::SmallString<256> File(Folder);
+  path::append(File, "file");
+  const StringRef Top = gitWorkTree(File, *llvm::vfs::getRealFileSystem());
+  return (Top.empty() ? Folder.str() : Top).str();
 }
 
 /// The first symbolic link on the way to \p Path that lies in the checkout and
-/// leads out of it; empty when there is none.
+/// leads out of it; empty if no link does.
 static std::string linkOut(StringRef Path) {
   const std::string Top = checkout();
   if (Top.empty())
     return {};
+  auto IsInside = [&](StringRef Real) {
+    return Real == Top || isBelow(Real, Top);
+  };
   llvm::SmallString<256> Absolute(Path), Way;
   fs::make_absolute(Absolute);
   for (auto I = path::begin(Absolute), E = path::end(Absolute); I != E; ++I) {
@@ -104,10 +103,10 @@ static std::string linkOut(StringRef Path) {
     if (!fs::is_symlink_file(Way))
       continue;
     llvm::SmallString<256> Folder, Target;
-    if (fs::real_path(path::parent_path(Way), Folder) || !isIn(Folder, Top))
+    if (fs::real_path(path::parent_path(Way), Folder) || !IsInside(Folder))
       continue;
     // A link to nothing is replaced.
-    if (!fs::real_path(Way, Target) && !isIn(Target, Top))
+    if (!fs::real_path(Way, Target) && !IsInside(Target))
       return Way.str().str();
   }
   return {};
