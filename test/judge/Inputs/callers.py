@@ -5,7 +5,7 @@
 a generic lambda, a function pointer or a std::function, and guards are in callers. Does it
 run with gradient mode on for some caller that only reads the result?"""
 
-from judge import Drawn
+from judge import COUNTING_NET, Drawn
 
 CHECKS = ("libtorch-inference-without-no-grad", "libtorch-ineffective-grad-guard")
 
@@ -19,15 +19,7 @@ using Net = torch::nn::Linear;
 """
 HEAD_RUN = INCLUDES + """
 static int On, Off, Back;
-struct Net : torch::nn::Linear {
-  using torch::nn::Linear::Linear;
-  torch::Tensor operator()(torch::Tensor x) {
-    torch::Tensor y = (*this)->forward(x);
-    (y.requires_grad() ? On : Off)++;
-    return y;
-  }
-};
-static void back(const torch::Tensor &t) { Back += t.requires_grad(); }
+""" + COUNTING_NET + """static void back(const torch::Tensor &t) { Back += t.requires_grad(); }
 """
 BACKWARD, RUN_BACKWARD = "t.sum().backward();", "back(t);"
 MARK = " // PASS"

@@ -37,6 +37,16 @@ from dataclasses import dataclass
 
 FIRST = 70000  # Numbers that no drawn function has for another reason.
 TORCH = "#include <torch/torch.h>\n"
+# For HEAD_RUN: a layer that counts its passes by the gradient mode that they run in.
+COUNTING_NET = """struct Net : torch::nn::Linear {
+  using torch::nn::Linear::Linear;
+  torch::Tensor operator()(torch::Tensor x) {
+    torch::Tensor y = (*this)->forward(x);
+    (y.requires_grad() ? On : Off)++;
+    return y;
+  }
+};
+"""
 
 
 @dataclass

@@ -6,7 +6,7 @@ conditions? Each function has one pass, with guards and control flow around it."
 
 import re
 
-from judge import Drawn
+from judge import COUNTING_NET, Drawn
 
 CHECKS = ("libtorch-inference-without-no-grad", "libtorch-ineffective-grad-guard")
 
@@ -24,15 +24,7 @@ void mayThrow(bool);
 """
 HEAD_RUN = INCLUDES + """
 static int On, Off;
-struct Net : torch::nn::Linear {
-  using torch::nn::Linear::Linear;
-  torch::Tensor operator()(torch::Tensor x) {
-    torch::Tensor y = (*this)->forward(x);
-    (y.requires_grad() ? On : Off)++;
-    return y;
-  }
-};
-static void use(const torch::Tensor &) {}
+""" + COUNTING_NET + """static void use(const torch::Tensor &) {}
 static void touch(int) {}
 static void mayThrow(bool b) { if (b) throw std::runtime_error("t"); }
 """
