@@ -58,9 +58,7 @@ private:
 
 } // namespace
 
-/// May \p E throw, the evaluation of its operands apart? What switches gradient
-/// mode does not.
-static bool mayThrow(const Expr *E) {
+bool mayThrow(const Expr *E) {
   return cpp::mayThrow(E) && !torch::onlySwitchesGradMode(E);
 }
 

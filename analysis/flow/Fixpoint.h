@@ -77,6 +77,10 @@ struct FlowGraph {
   llvm::DenseSet<std::pair<unsigned, unsigned>> Throwing;
 };
 
+/// May \p E throw, the evaluation of its operands apart? What switches gradient
+/// mode does not.
+bool mayThrow(const clang::Expr *E);
+
 /// The handlers of a try statement, and what may hold where they begin.
 template <typename State> struct Thrown {
   const clang::CXXTryStmt *Try;

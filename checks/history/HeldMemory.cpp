@@ -62,6 +62,13 @@ private:
   bool All = false, SwitchesOn = false;
 };
 
+/// Adds the bits of \p From. Returns whether there were new ones.
+bool addTo(llvm::BitVector &Into, const llvm::BitVector &From) {
+  const bool IsNew = From.test(Into);
+  Into |= From;
+  return IsNew;
+}
+
 class HeldWalk {
 public:
   HeldWalk(const FunctionDecl *F, flow::UnitModel &Unit, MemoryNamesOf &Known,
@@ -77,19 +84,15 @@ private:
     llvm::BitVector Held;  ///< It holds something.
     llvm::BitVector Graph; ///< A graph may hold that, too.
     bool join(const State &O) {
-      const State Before = *this;
-      Held |= O.Held;
-      Graph |= O.Graph;
-      return Held != Before.Held || Graph != Before.Graph;
+      const bool Grew = addTo(Held, O.Held);
+      return addTo(Graph, O.Graph) || Grew;
     }
   };
   struct Live {
     llvm::BitVector All, Number;
     bool join(const Live &O) {
-      const Live Before = *this;
-      All |= O.All;
-      Number |= O.Number;
-      return All != Before.All || Number != Before.Number;
+      const bool Grew = addTo(All, O.All);
+      return addTo(Number, O.Number) || Grew;
     }
   };
   /// What an element does to a variable.

@@ -256,7 +256,8 @@ std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
 
   const Expr *Final = assignedTo(Last, V);
   // What operators make of large tensors is no number, whatever its name is.
-  if ((torch::namesLoss(V->getName()) || isSmall(In.originOf(wholeValue(Made)))) &&
+  if ((torch::namesLoss(V->getName()) ||
+       isSmall(In.originOf(wholeValue(Made)))) &&
       !(Found.isReleased() && factsOf(Made) && SizeOf() == Amount::Large))
     Found.Silence = &LongLivedIntermediate.Small;
   else if (llvm::any_of(Uses, [&](const DeclRefExpr *Ref) {
@@ -336,7 +337,8 @@ std::string runningAt(const HeldMemory &Held) {
                                                         : "this call";
 }
 
-/// The edit that lets go of what \p Held says; empty when there is none.
+/// The edit that lets go of what \p Held says; none if no edit is sure to be
+/// right.
 fixits::Edits letGo(const HeldMemory &Held, const FunctionFlow &Flow,
                     const ASTContext &Context) {
   const VarDecl *V = Held.Vars.front();

@@ -521,7 +521,7 @@ Amount MemoryNames::amountOfCall(const CallExpr *Call, unsigned Depth) {
   if (torch::namesLoss(cpp::calleeName(Call)) ||
       (M && M->Module &&
        torch::namesLoss(cpp::nameOf(torch::heldClass(M->Module->getType()))))) {
-    // A reduction that is none leaves a number for each element.
+    // Without a reduction the loss has a number for each element.
     const bool Reduced =
         llvm::none_of(cpp::writtenArguments(Call), [&](const Expr *Arg) {
           return Arg->getType()->isIntegerType() &&

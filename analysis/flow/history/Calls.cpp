@@ -409,7 +409,7 @@ std::optional<Value> Interpreter::userCall(const cpp::Call &C) {
       noteCall(C.E, Flow->function());
     return std::nullopt;
   }
-  // Each of them may run: what they leave behind is joined.
+  // Each of them may run: their effects are joined.
   const State Before = S;
   Value Result;
   for (const FunctionFlow *Flow : Targets.Seen) {

@@ -255,15 +255,8 @@ void Interpreter::switchMode(const Expr *E, GradMode FromOn, GradMode FromOff) {
     if (To != GradMode::On || !S.InferenceGuards)
       M = To;
   };
-  if (FromOn != GradMode::On) {
+  if (FromOn != GradMode::On)
     Switching.insert(E);
-    if (S.Mode == GradMode::On)
-      S.OffBy = {E};
-    else if (S.Mode == GradMode::Unknown && !llvm::is_contained(S.OffBy, E))
-      S.OffBy.push_back(E);
-  } else if (FromOff == GradMode::On) {
-    S.OffBy.clear();
-  }
   Switch(S.Mode);
   Switch(S.FromOff);
 }

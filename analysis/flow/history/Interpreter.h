@@ -34,9 +34,6 @@ public:
   struct Switches {
     GradMode Mode = GradMode::On;     ///< When On on entry.
     GradMode FromOff = GradMode::Off; ///< When Off on entry.
-    /// The calls that switched it off and whose effect may last, in the order
-    /// in which they are met.
-    llvm::SmallVector<const clang::Expr *, 0> OffBy;
 
     /// Returns whether this changed.
     bool join(const Switches &Other);

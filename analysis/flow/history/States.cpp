@@ -27,13 +27,12 @@ const Interpreter::Switches &Interpreter::unwound(const Stmt *Block) const {
 
 /// Statement \p Left may throw, or does.
 void Interpreter::noteLeaving(const Stmt *Left) {
-  auto Throws = [](const Expr *E) {
-    return cpp::mayThrow(E) && !torch::onlySwitchesGradMode(E);
-  };
   if (const Switches &After = unwound(nullptr);
       (SwitchesIfThrown || After.Mode != GradMode::On ||
        After.FromOff != GradMode::Off) &&
-      cpp::anyOf<Expr>(Left, Throws, cpp::Lambdas::Skipped))
+      cpp::anyOf<Expr>(
+          Left, [](const Expr *E) { return mayThrow(E); },
+          cpp::Lambdas::Skipped))
     Out->SwitchesIfThrown = true;
   const auto *E = dyn_cast<Expr>(Left);
   S.Gone |= E && isa<CXXThrowExpr>(cpp::peel(E));
@@ -92,11 +91,6 @@ bool Interpreter::Switches::join(const Switches &Other) {
   };
   Join(Mode, Other.Mode);
   Join(FromOff, Other.FromOff);
-  for (const Expr *By : Other.OffBy)
-    if (!llvm::is_contained(OffBy, By)) {
-      OffBy.push_back(By);
-      Grew = true;
-    }
   return Grew;
 }
 

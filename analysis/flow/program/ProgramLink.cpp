@@ -191,7 +191,7 @@ ProgramLink::calleesFirst(llvm::ArrayRef<size_t> Waiting) const {
 }
 
 /// The facts of the one definition of \p Function in the units \p Around; null
-/// when there is none, or another: what it does may be either then.
+/// without a definition, and with two, as either may run.
 const FunctionFacts *
 ProgramLink::definition(StringRef Function,
                         const llvm::BitVector &Around) const {
