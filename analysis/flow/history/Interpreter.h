@@ -218,7 +218,7 @@ private:
   /// null: all guards.
   const Switches &unwound(const clang::Stmt *Block) const;
   void noteLeaving(const clang::Stmt *S);
-  void joinThrown(State &Into);
+  void joinThrown(State &Into, const State &First);
   /// Frozen is what all paths freeze. Returns whether \p Into changed.
   static bool joinFrozen(State &Into, const State &From);
   /// The mode at \p E when the first iteration of the loops around it comes
@@ -269,6 +269,8 @@ private:
   bool SwitchesIfThrown = false;
   /// The block at hand ends the program.
   bool EndsProgram = false;
+  /// What held at the first point of the block at hand that may throw.
+  std::map<const clang::CXXTryStmt *, State> AtFirstThrow;
   /// The places written since the states of handlers were joined with this one.
   llvm::SmallVector<PlaceId, 8> Written;
   /// The backward call of the statement at hand: the CFG may list it both by

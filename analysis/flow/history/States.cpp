@@ -46,8 +46,9 @@ void Interpreter::atThrow(llvm::MutableArrayRef<Thrown<State>> To) {
     if (!What) {
       What = S;
       static_cast<Switches &>(*What) = std::move(After);
+      AtFirstThrow.insert_or_assign(Try, S);
     } else {
-      joinThrown(*What);
+      joinThrown(*What, AtFirstThrow.at(Try));
       joinFrozen(*What, S);
       if (!S.Gone)
         What->Switches::join(After);
@@ -62,14 +63,16 @@ void Interpreter::atThrow(llvm::MutableArrayRef<Thrown<State>> To) {
   Written.clear();
 }
 
-/// What was written since then is added to \p Into.
-void Interpreter::joinThrown(State &Into) {
+/// What was written since then is, in \p Into, what it was at \p First or is
+/// now. What a block writes and takes back (`state = net(state); ...; state =
+/// state.detach();`) is not told of the point in between.
+void Interpreter::joinThrown(State &Into, const State &First) {
   for (PlaceId P : Written) {
     std::map<PlaceId, Value> Joined;
-    for (const State *Side : {&std::as_const(Into), &std::as_const(S)})
+    for (const State *Side : {&First, &std::as_const(S)})
       for (const auto &[Q, V] : Side->Held)
         if (Out->isPartOf(Q, P))
-          Joined[Q] = readWhole(Into, Q);
+          Joined[Q] = readWhole(First, Q);
     for (auto &[Q, V] : Joined)
       V.join(readWhole(S, Q));
     for (auto &[Q, V] : Joined)
