@@ -223,14 +223,14 @@ static bool isGivenToConstructor(const FieldDecl *Field) {
 
 /// The C++ module that \p L runs, if it comes from callers that this unit does
 /// not show; null otherwise. They may have a guard, as a loop that evaluates
-/// has.
+/// has; around a step of training nobody has one.
 static const ValueDecl *lentByOthers(const Label &L, const FunctionFlow &Flow,
                                      flow::UnitModel &Unit) {
   const FunctionDecl *F = Flow.function();
   const ValueDecl *Module = moduleRunBy(L, Flow);
   if (!Module || !torch::isModule(Module->getType().getNonReferenceType()) ||
       torch::isScriptModule(Module->getType().getNonReferenceType()) ||
-      Unit.program() || F->isMain() || !isEntryPoint(F) ||
+      Unit.program() || Flow.trains() || F->isMain() || !isEntryPoint(F) ||
       !Unit.callersOf(F).empty() || Unit.scan().calls().Evals.lookup(Module))
     return nullptr;
   const auto *Field = dyn_cast<FieldDecl>(Module);

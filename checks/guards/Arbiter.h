@@ -49,9 +49,10 @@ inline constexpr struct InferenceWithoutNoGradReasons {
   Reason Lent{
       "module-lent", Effect::Advice,
       "A C++ module that the function, or the constructor of its "
-      "class, gets as an argument, when nothing in this file calls the "
-      "function or puts the module in evaluation mode: who calls it "
-      "may have a guard. With `--whole-program` the callers are known."};
+      "class, gets as an argument, when the function does not train, and "
+      "nothing in this file calls it or puts the module in evaluation "
+      "mode: who calls it may have a guard. With `--whole-program` the callers "
+      "are known."};
   Reason UnseenCallee{"unseen-callee", Effect::Advice,
                       "The result goes through a function that cannot be seen "
                       "and makes a tensor of it: a loss in another file, a "
