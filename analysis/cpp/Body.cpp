@@ -3,6 +3,7 @@
 
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/UnitContext.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
@@ -200,7 +201,9 @@ bool Body::isSetOnce(const VarDecl *Var) {
 /// Adds what \p Writes give, but for what empties it.
 static void addValues(llvm::ArrayRef<Write> Writes, Values &To) {
   for (const Write &W : Writes) {
-    if (W.Kind == WriteKind::Released && !W.InLambda)
+    // m.emplace(x) may take x by a reference, and copies it.
+    if ((W.Kind == WriteKind::Released && !W.InLambda) ||
+        (W.Kind == WriteKind::Escaped && asInsertion(W.Where)))
       continue;
     if (W.Kind == WriteKind::Assigned && !W.InLambda && W.Value)
       To.Given.push_back(W.Value);

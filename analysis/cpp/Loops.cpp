@@ -8,6 +8,7 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
 #include "clang/AST/ASTContext.h"
@@ -220,6 +221,162 @@ bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
       !Bound && Size && does(Size, Std::Size))
     Bound = longestList(Size->getImplicitObjectArgument());
   return Bound && *Bound >= 0 && *Bound <= Few;
+}
+
+/// Is \p T a type of keys, so that a variable of it changes only when it is
+/// written?
+static bool isKey(QualType T) {
+  T = T.getNonReferenceType();
+  if (T->isPointerType())
+    return T->getPointeeType()->isAnyCharacterType();
+  return T->isIntegralOrEnumerationType() ||
+         isStdClass(T, {"basic_string", "basic_string_view", "pair", "tuple"});
+}
+
+/// Has \p T a few values?
+static bool isSmallType(QualType T, const ASTContext &Context) {
+  T = T.getNonReferenceType();
+  return T->isEnumeralType() || T->isBooleanType() ||
+         (T->isIntegerType() && Context.getTypeSize(T) == 8);
+}
+
+namespace {
+
+class FewValues {
+public:
+  FewValues(Body &In, const Stmt *Loop) : In(In), Loop(Loop) {}
+  bool has(const Expr *E, unsigned Depth = 0);
+
+private:
+  template <typename Range> bool haveAll(const Range &Parts, unsigned Depth) {
+    return llvm::all_of(Parts,
+                        [&](const Expr *Part) { return has(Part, Depth); });
+  }
+  bool hasVariable(const VarDecl *Var, unsigned Depth);
+  bool hasCounter(const VarDecl *Var, unsigned Depth);
+  bool hasCall(const CallExpr *Call, unsigned Depth);
+  bool returnsThem(const FunctionDecl *F, unsigned Depth);
+
+  Body &In;
+  const Stmt *Loop;
+  llvm::DenseMap<const VarDecl *, bool> Known;
+};
+
+} // namespace
+
+/// The variable of a loop that takes few rounds, or goes through a list of
+/// constants.
+bool FewValues::hasCounter(const VarDecl *Var, unsigned Depth) {
+  const Stmt *Around = In.declarationOf(Var);
+  Around = Around ? In.parentOf(Around) : nullptr;
+  if (isa_and_nonnull<ForStmt>(Around))
+    return runsFewTimes(Around, In.context());
+  const auto *Range = dyn_cast_or_null<CXXForRangeStmt>(Around);
+  if (!Range)
+    return false;
+  const Expr *List = In.originOf(Range->getRangeInit());
+  const VarDecl *Table = variableOf(List);
+  if (Table && Table->getType().isConstQualified() && Table->getInit())
+    List = Table->getInit();
+  const auto Elements = listElements(List);
+  return !Elements.empty() && Elements.front() != peel(List) &&
+         haveAll(Elements, Depth);
+}
+
+bool FewValues::hasVariable(const VarDecl *Var, unsigned Depth) {
+  if (!Var || !isKey(Var->getType()))
+    return false;
+  if (Var->hasGlobalStorage())
+    return Var->getType().isConstQualified();
+  auto [It, New] = Known.try_emplace(Var, false);
+  if (!New)
+    return It->second;
+  const bool IsOwn = In.isOwn(Var) ||
+                     (isa<ParmVarDecl>(Var) &&
+                      Var->getType().getNonReferenceType().isConstQualified());
+  const Stmt *Declared = In.declarationOf(Var);
+  bool Few = Loop && IsOwn && !(Declared && In.isWithin(Declared, Loop)) &&
+             llvm::none_of(In.writesTo(Var), [&](const Write &W) {
+               return W.InLambda || In.isWithin(W.Where, Loop);
+             });
+  if (!Few && !isa<ParmVarDecl>(Var)) {
+    const Values All = In.valuesOf(Var);
+    Few = hasCounter(Var, Depth) ||
+          (All.Complete && !All.Given.empty() && haveAll(All.Given, Depth));
+  }
+  return Known[Var] = Few;
+}
+
+/// Does \p F return few values, whatever it is given?
+bool FewValues::returnsThem(const FunctionDecl *F, unsigned Depth) {
+  if (Depth > 3)
+    return false;
+  Body &There = Body::of(F);
+  bool Any = false, All = true;
+  FewValues Inner(There, nullptr);
+  forEach<ReturnStmt>(
+      There.root(),
+      [&](const ReturnStmt *Return) {
+        Any = true;
+        All = All && Return->getRetValue() &&
+              Inner.has(Return->getRetValue(), Depth);
+      },
+      Lambdas::Skipped);
+  return Any && All;
+}
+
+bool FewValues::hasCall(const CallExpr *Call, unsigned Depth) {
+  const cpp::Call C(Call);
+  if (const FunctionDecl *F = userDefinition(C.Callee))
+    return returnsThem(F, Depth);
+  // A function of the library that makes a string or number of others.
+  return (C.Of == Whose::Std || isa<CXXOperatorCallExpr>(Call)) &&
+         isKey(Call->getType()) && Call->getNumArgs() > 0 &&
+         (!C.Object || has(C.Object, Depth)) &&
+         haveAll(writtenArguments(Call), Depth);
+}
+
+bool FewValues::has(const Expr *E, unsigned Depth) {
+  if (!E || ++Depth > MaxChase)
+    return false;
+  if (isSmallType(E->getType(), In.context()))
+    return true;
+  E = stripImplicit(E);
+  if (isSmallType(E->getType(), In.context()) || isEmptyValue(E) ||
+      isa<StringLiteral>(E) || constantInt(E, In.context()))
+    return true;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    return hasVariable(dyn_cast<VarDecl>(wholeOf(Ref->getDecl())), Depth);
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return isa<CXXThisExpr>(stripImplicit(Member->getBase())) &&
+           isKey(Member->getType()) &&
+           Member->getMemberDecl()->getType().isConstQualified();
+  if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
+    return has(Choice->getTrueExpr(), Depth) &&
+           has(Choice->getFalseExpr(), Depth);
+  if (const auto *Cast = dyn_cast<CastExpr>(E))
+    return has(Cast->getSubExpr(), Depth);
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+    return Unary->isArithmeticOp() && has(Unary->getSubExpr(), Depth);
+  if (const auto *Op = dyn_cast<BinaryOperator>(E)) {
+    const bool Left = has(Op->getLHS(), Depth),
+               Right = has(Op->getRHS(), Depth);
+    return (Left && Right) || (Right && Op->getOpcode() == BO_Rem) ||
+           ((Left || Right) && Op->getOpcode() == BO_And);
+  }
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return isKey(E->getType()) && Construct->getNumArgs() > 0 &&
+           llvm::all_of(Construct->arguments(), [&](const Expr *Arg) {
+             return isa<CXXDefaultArgExpr>(Arg) || has(Arg, Depth);
+           });
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return haveAll(List->inits(), Depth);
+  const auto *Call = dyn_cast<CallExpr>(E);
+  return Call && hasCall(Call, Depth);
+}
+
+bool hasFewValues(const Expr *Key, Body &In, const Stmt *Loop) {
+  return FewValues(In, Loop).has(Key);
 }
 
 } // namespace libtorch_tidy::cpp

@@ -12,6 +12,8 @@ class ASTContext;
 
 namespace libtorch_tidy::cpp {
 
+class Body;
+
 /// True for the loops of C++: for, range-for, while, do.
 bool isLoop(const clang::Stmt *S);
 
@@ -34,6 +36,11 @@ bool holdsInOneRound(const clang::Expr *Condition, const clang::Stmt *Loop);
 /// most? Then it is over the parts of one thing, not over a run. Also over a
 /// vector that is only ever given short braced lists, as far as can be seen.
 bool runsFewTimes(const clang::Stmt *Loop, const clang::ASTContext &Context);
+
+/// Has \p Key, an index or key in \p In, one of a few values, however often it
+/// is computed: a constant, an enumerator or truth value, `i % n`, a string of
+/// such? With \p Loop, also what does not change over its rounds.
+bool hasFewValues(const clang::Expr *Key, Body &In, const clang::Stmt *Loop);
 
 } // namespace libtorch_tidy::cpp
 

@@ -238,7 +238,9 @@ Value Interpreter::stdInsertion(const cpp::Call &C) {
   for (const Expr *Arg : C.Args)
     if (mayCarry(Arg->getType()))
       Addend = Arg;
-  if (mayCarry(C.Object->getType()))
+  if (auto Into = placeOf(C.Object); Into && reusesElement(C.E, Into->P))
+    assign(C.E, {Into->P, true}, Added, Accumulation::Rebind, Addend);
+  else if (mayCarry(C.Object->getType()))
     accumulate(C.E, C.Object, Added, Accumulation::Contain,
                C.Args.size() <= 2 ? Addend : nullptr);
   return Added;

@@ -3,6 +3,7 @@
 
 #include "analysis/flow/history/Interpreter.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Loops.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/Fixpoint.h"
@@ -16,6 +17,8 @@
 using namespace clang;
 
 namespace libtorch_tidy::flow {
+
+using cpp::Std;
 
 Interpreter::Interpreter(UnitModel &Unit, const FunctionDecl *F)
     : Unit(Unit), Context(Unit.context()),
@@ -358,16 +361,59 @@ void Interpreter::spend(const Expr *Backward, const Value &Roots) {
     }
 }
 
-/// v[i % n] = x, as the target of an assignment.
-static bool isRingSlot(const Expr *Assignment) {
-  const auto *Assign = dyn_cast<CXXOperatorCallExpr>(Assignment);
-  const auto *Slot =
-      Assign ? dyn_cast<CXXOperatorCallExpr>(cpp::peel(Assign->getArg(0)))
-             : nullptr;
-  if (!Slot || Slot->getOperator() != OO_Subscript)
+/// The index or key of the element that \p E is, and what it is an element of;
+/// null when it is none.
+static std::pair<const Expr *, const Expr *> asElement(const Expr *E) {
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+    return {Subscript->getIdx(), Subscript->getBase()};
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (!Call)
+    return {};
+  const cpp::Call C(Call);
+  const bool Named = C.does(Std::Element) && C.Args.size() == 1;
+  if (C.op() == OO_Subscript && Call->getNumArgs() == 2)
+    return {Call->getArg(1), Call->getArg(0)};
+  return Named ? std::pair(C.Args.front(), C.Object)
+               : std::pair<const Expr *, const Expr *>();
+}
+
+/// The key that insertion \p C into a map looks for; null when it adds an
+/// element each time.
+static const Expr *keyOf(const cpp::Call &C) {
+  if (!C.Object || C.Args.empty() || !C.does(Std::Insert) ||
+      !cpp::isStdClass(cpp::finalPointee(C.Object->getType()),
+                       {"map", "unordered_map"}))
+    return nullptr;
+  const Expr *Key = cpp::stripImplicit(C.Args.front());
+  if (C.Args.size() > 1)
+    return Key;
+  const auto *Pair = dyn_cast<CXXConstructExpr>(Key);
+  if (cpp::isStdCall(Key, Std::Tuple))
+    return cast<CallExpr>(Key)->getArg(0);
+  return Pair && Pair->getNumArgs() == 2 ? Pair->getArg(0) : nullptr;
+}
+
+bool Interpreter::reusesElement(const Expr *Site, PlaceId P) {
+  const Stmt *Loop = Out->loopFor(Site, P);
+  cpp::Body &In = cpp::Body::of(Out->function());
+  const auto *Call = dyn_cast<CallExpr>(Site);
+  if (!Call)
     return false;
-  const auto *Index = dyn_cast<BinaryOperator>(cpp::peel(Slot->getArg(1)));
-  return Index && Index->getOpcode() == BO_Rem;
+  if (const Expr *Key = keyOf(cpp::Call(Call)))
+    return cpp::hasFewValues(Key, In, Loop);
+  const auto *Assign = dyn_cast<CXXOperatorCallExpr>(Call);
+  const Expr *At = Assign ? cpp::peel(Assign->getArg(0)) : nullptr;
+  bool Reuses = false;
+  while (At) {
+    const auto [Key, Whole] = asElement(At);
+    if (Key && !cpp::hasFewValues(Key, In, Loop))
+      return false;
+    Reuses |= Key != nullptr;
+    const auto *Member = dyn_cast<MemberExpr>(At);
+    At = Whole ? Whole : Member ? Member->getBase() : nullptr;
+    At = At ? cpp::peel(At) : nullptr;
+  }
+  return Reuses;
 }
 
 void Interpreter::assign(const Expr *Site, Target To, Value V,
@@ -388,10 +434,10 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
       for (LabelId L : All)
         FromItself |= Out->Labels[L].K == Label::Entry &&
                       Out->overlap(Out->Labels[L].Where, P);
-    // One element of many; v[i % n] is a ring, whose slots are used again.
+    // One element of many.
     if (How == Accumulation::Rebind && To.Element && !FromItself) {
       How = Accumulation::Slot;
-      FromItself = !isRingSlot(Site);
+      FromItself = !reusesElement(Site, P);
     }
     // x = x.view(...) and x = x.to(...) hold what x held.
     if (How == Accumulation::Rebind && FromItself && Addend)

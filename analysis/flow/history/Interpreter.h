@@ -202,6 +202,10 @@ private:
                      std::optional<LabelId> Fresh, bool ThisIsFresh);
 
   // Effects: Interpreter.cpp, as what follows.
+  /// v[i % n] = x, m["last"] = x, m.insert_or_assign("last", x): does \p Site
+  /// write one of a few elements of \p P, which are used again over the rounds
+  /// of a loop and from call to call?
+  bool reusesElement(const clang::Expr *Site, PlaceId P);
   void assign(const clang::Expr *Site, Target To, Value V,
               Accumulation::Form How, const clang::Expr *Addend,
               const Value *Added = nullptr);
