@@ -91,6 +91,9 @@ static const FunctionRow FunctionRows[] = {
     // Memory of C.
     {Of::Both, Std::Allocate, "malloc calloc"},
     {Of::Both, Std::Free, "free"},
+    {Of::Functions, Std::CopyBytes,
+     "memcpy memmove cudaMemcpy cudaMemcpyAsync hipMemcpy hipMemcpyAsync"},
+    {Of::Methods, Std::StreamBytes, "write read"},
 };
 
 static const ClassRow ClassRows[] = {

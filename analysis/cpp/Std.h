@@ -65,7 +65,9 @@ enum class Std : uint64_t {
   Async = 1ull << 33,    ///< std::async.
   Allocate = 1ull << 34, ///< malloc() and its like.
   Free = 1ull << 35,     ///< free().
-  LLVM_MARK_AS_BITMASK_ENUM(Free)
+  CopyBytes = 1ull << 36,   ///< memcpy(to, from, bytes) and its like.
+  StreamBytes = 1ull << 37, ///< Methods: write(from, bytes), read(to, bytes).
+  LLVM_MARK_AS_BITMASK_ENUM(StreamBytes)
 };
 
 /// The kinds of \p Callee, by its plain name: the containers of libraries and

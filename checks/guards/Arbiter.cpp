@@ -73,10 +73,9 @@ private:
     const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
     if (Facts && Facts->Metadata)
       return Reads::Shape;
-    const bool MakesTensor = // output.cpu().sizes()
-        Facts && !Facts->InPlace && torch::isTensor(Call->getType());
-    return MakesTensor ||
-                   cpp::isStdCall(Call, cpp::Std::Part | cpp::Std::Target) ||
+    // output.cpu().sizes(); what item() gives may be dropped.
+    const bool ReadsOn = Facts && !Facts->InPlace;
+    return ReadsOn || cpp::isStdCall(Call, cpp::Std::Part | cpp::Std::Target) ||
                    torch::readsTensor(Call)
                ? of(Call)
                : Reads::Data;

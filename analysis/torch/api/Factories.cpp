@@ -19,10 +19,6 @@ namespace libtorch_tidy::torch {
 
 namespace {
 
-bool isDtype(QualType T) {
-  return isScalarType(T) || cpp::isOrDerivesFrom(T, "caffe2::TypeMeta");
-}
-
 enum class Holds { Nothing, Dtype, Device, Cpu, Unknown };
 
 Holds holdsDevice(const Expr *E) {

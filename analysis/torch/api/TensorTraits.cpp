@@ -22,6 +22,10 @@ static bool isEnum(QualType T, StringRef Name) {
 
 bool isScalarType(QualType T) { return isEnum(T, "ScalarType"); }
 
+bool isDtype(QualType T) {
+  return isScalarType(T) || cpp::isOrDerivesFrom(T, "caffe2::TypeMeta");
+}
+
 bool isDeviceType(QualType T) {
   return cpp::isOrDerivesFrom(T, "c10::Device") || isEnum(T, "DeviceType");
 }
@@ -119,15 +123,30 @@ void readAsked(const Expr *E, const ASTContext &Context, Asked &A) {
 // c10/core/ScalarType.h; the values are part of the file format.
 std::optional<DtypeFacts> dtypeFacts(int64_t Dtype) {
   static constexpr std::pair<int64_t, DtypeFacts> Known[] = {
-      {2, {"kInt16", 2, false}},
-      {3, {"kInt32", 4, false}},
-      {4, {"kInt64", 8, false}},
-      {6, {"kFloat32", 4, true}},
-      {7, {"kFloat64", 8, true}}};
+      {2, {"kInt16", 2, false, "int16_t"}},
+      {3, {"kInt32", 4, false, "int32_t"}},
+      {4, {"kInt64", 8, false, "int64_t"}},
+      {6, {"kFloat32", 4, true, "float"}},
+      {7, {"kFloat64", 8, true, "double"}}};
   for (const auto &[Number, Facts] : Known)
     if (Number == Dtype)
       return Facts;
   return std::nullopt;
+}
+
+bool hasOneByte(int64_t Dtype) {
+  // Byte, Char, Bool, QInt8, QUInt8, QUInt4x2, QUInt2x4, then Bits1x8 to Bits8
+  // and the types of eight floating bits.
+  static constexpr int64_t OneByte[] = {0,  1,  11, 12, 13, 16, 17, 18,
+                                        19, 20, 21, 23, 24, 25, 26, 44};
+  return llvm::is_contained(OneByte, Dtype);
+}
+
+const Expr *askedForDtype(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::peel(E));
+  return cpp::isOneOf(cpp::calleeName(Call), {"scalar_type", "dtype"})
+             ? tensorAskedBy(Call)
+             : nullptr;
 }
 
 } // namespace libtorch_tidy::torch

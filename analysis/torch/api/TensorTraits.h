@@ -28,6 +28,8 @@ struct TensorTraits {
 
 /// A dtype, c10::ScalarType.
 bool isScalarType(clang::QualType T);
+/// A dtype in either form: c10::ScalarType, caffe2::TypeMeta.
+bool isDtype(clang::QualType T);
 /// c10::Device, c10::DeviceType.
 bool isDeviceType(clang::QualType T);
 /// c10::TensorOptions.
@@ -38,11 +40,16 @@ struct DtypeFacts {
   llvm::StringLiteral Name; ///< As in torch::kFloat32.
   unsigned Bytes;
   bool Floating;
+  llvm::StringLiteral Type; ///< In C++: float.
 };
 /// \p Dtype is a value of enum c10::ScalarType. nullopt for complex, quantized
 /// and 16-bit floating ones, which have no arithmetic type in C++, and for
 /// kBool and the bytes, which hold anything.
 std::optional<DtypeFacts> dtypeFacts(int64_t Dtype);
+/// Has an element of \p Dtype, a value of enum c10::ScalarType, one byte?
+bool hasOneByte(int64_t Dtype);
+/// The tensor whose scalar_type() or dtype() \p E is; null for others.
+const clang::Expr *askedForDtype(const clang::Expr *E);
 
 /// What arguments ask of a tensor: dtype, device.
 struct Asked {

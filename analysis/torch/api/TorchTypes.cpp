@@ -137,4 +137,11 @@ const Expr *tensorOf(const CallExpr *Call) {
              : nullptr;
 }
 
+const Expr *tensorAskedBy(const CallExpr *Call) {
+  const auto *Member = dyn_cast_or_null<CXXMemberCallExpr>(Call);
+  return Member && isTensorClass(Member->getRecordDecl())
+             ? Member->getImplicitObjectArgument()
+             : nullptr;
+}
+
 } // namespace libtorch_tidy::torch

@@ -64,6 +64,9 @@ bool callsTorch(const clang::CallExpr *Call,
 /// The tensor that \p Call, of a method of LibTorch's, is called on, as
 /// written; null for other calls, and for null.
 const clang::Expr *tensorOf(const clang::CallExpr *Call);
+/// What \p Call, of a method of a tensor, is called on, a pointer to one
+/// included; null for other calls, and for null.
+const clang::Expr *tensorAskedBy(const clang::CallExpr *Call);
 
 /// How edits and messages spell LibTorch's names.
 namespace spelling {

@@ -58,6 +58,11 @@ std::optional<Access> asAccess(const CallExpr *Call) {
   return std::nullopt;
 }
 
+const Expr *countedBy(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::peel(E));
+  return cpp::calleeName(Call) == "numel" ? tensorAskedBy(Call) : nullptr;
+}
+
 std::optional<BlobCall> asFromBlob(const CallExpr *Call,
                                    const ASTContext &Context) {
   if (!callsTorch(Call, "from_blob") || Call->getNumArgs() < 2)

@@ -33,6 +33,9 @@ struct Access {
 };
 std::optional<Access> asAccess(const clang::CallExpr *Call);
 
+/// The tensor whose numel() \p E is; null for others.
+const clang::Expr *countedBy(const clang::Expr *E);
+
 /// torch::from_blob without a deleter.
 struct BlobCall {
   const clang::CallExpr *Call;

@@ -1,0 +1,224 @@
+//===- ElementSizeCheck.cpp -----------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/torch/api/TensorTraits.h"
+#include "analysis/torch/storage/Storage.h"
+#include "checks/base/LibtorchCheck.h"
+#include "fixits/FixIts.h"
+#include "clang/AST/ASTContext.h"
+
+using namespace clang;
+using namespace clang::ast_matchers;
+
+namespace libtorch_tidy {
+
+namespace {
+
+constexpr struct ElementSizeReasons {
+  Reason Variable{"dtype-in-variable", Effect::Likely,
+                  "The dtype is in a variable, whose size a factor is taken "
+                  "of: it may be meant, where dtypes are written to a file."};
+  Reason OtherTensor{"other-tensor", Effect::Likely,
+                     "What is copied is not what `numel()` was asked of: the "
+                     "two may differ in their element types."};
+  Reason OneByte{"one-byte", Effect::Silent,
+                 "An element of the dtype has one byte, as the enumerator has: "
+                 "`torch::kUInt8`, `torch::kBool`."};
+  Reason NoType{"no-built-in-type", Effect::NoFix,
+                "C++ has no type of its own for the dtype: `torch::kHalf`, "
+                "complex and quantized ones; or nothing says which it is."};
+} ElementSize{};
+
+/// sizeof of what only names an element type.
+struct SizeOfDtype {
+  const UnaryExprOrTypeTraitExpr *Written;
+  const Expr *Tensor = nullptr; ///< Whose dtype it is; or null.
+  std::optional<int64_t> Dtype; ///< When it is a constant.
+};
+
+/// A number of bytes that is one of elements, or counts them with another size.
+struct ElementsAsBytes {
+  const Expr *Count;    ///< As the copying function gets it.
+  const Expr *Tensor;   ///< Whose elements are counted.
+  QualType Element;     ///< What is copied.
+  unsigned Unit, Bytes; ///< Of one element: as counted, in truth.
+  const Expr *UnitAt;   ///< Its sizeof; null when none is written.
+  const Expr *Copied;   ///< The tensor copied from or to; or null.
+  bool IsOther = false; ///< Tensor is another one than Copied.
+};
+
+/// Null where \p E is not of a dtype, or its size may be meant.
+std::optional<SizeOfDtype> decideOn(const UnaryExprOrTypeTraitExpr *E,
+                                    ASTContext &Context) {
+  if (E->isArgumentType() || !torch::isDtype(E->getArgumentExpr()->getType()))
+    return std::nullopt;
+  const Expr *Of = E->getArgumentExpr();
+  SizeOfDtype S{E, torch::askedForDtype(Of), cpp::constantInt(Of, Context)};
+  if (S.Dtype && torch::hasOneByte(*S.Dtype)) {
+    silent(E, ElementSize.OneByte);
+    return std::nullopt;
+  }
+  if (S.Dtype || S.Tensor)
+    return S;
+  // Elements of arrays of dtypes are copied like others.
+  const cpp::Body *In = cpp::Body::around(E, Context);
+  const auto *Product =
+      In ? dyn_cast_or_null<BinaryOperator>(In->userOf(E)) : nullptr;
+  return cpp::variableOf(Of) && Product && Product->getOpcode() == BO_Mul
+             ? std::optional(S)
+             : std::nullopt;
+}
+
+/// The arithmetic type that pointer \p E leads to; null where it is one of
+/// bytes, or not known.
+QualType elementsBehind(const Expr *E) {
+  const Expr *Pointer = cpp::peel(E);
+  const Type *T = Pointer->getType()->getPointeeOrArrayElementType();
+  return T == Pointer->getType().getTypePtr() || !T->isArithmeticType() ||
+                 T->isCharType() || T->isBooleanType()
+             ? QualType()
+             : QualType(T, 0);
+}
+
+std::optional<ElementsAsBytes> decideOn(llvm::ArrayRef<const Expr *> Pointers,
+                                        const Expr *Count,
+                                        ASTContext &Context) {
+  cpp::Body *In = cpp::Body::around(Count, Context);
+  auto Origin = [&](const Expr *E) {
+    return cpp::peel(In ? In->originOf(cpp::peel(E)) : E);
+  };
+  ElementsAsBytes Found{Count, nullptr, {}, 1, 0, nullptr, nullptr};
+  const Expr *Elements = Origin(Count);
+  if (const auto *Product = dyn_cast<BinaryOperator>(Elements);
+      Product && Product->getOpcode() == BO_Mul) {
+    const Expr *Sides[] = {cpp::peel(Product->getLHS()),
+                           cpp::peel(Product->getRHS())};
+    if (isa<UnaryExprOrTypeTraitExpr>(Sides[0]))
+      std::swap(Sides[0], Sides[1]);
+    const auto *SizeOf = dyn_cast<UnaryExprOrTypeTraitExpr>(Sides[1]);
+    if (!SizeOf || SizeOf->getKind() != UETT_SizeOf ||
+        torch::isDtype(SizeOf->getTypeOfArgument()))
+      return std::nullopt;
+    const auto Unit = cpp::constantInt(SizeOf, Context);
+    if (!Unit)
+      return std::nullopt;
+    Found.Unit = *Unit;
+    Found.UnitAt = SizeOf;
+    Elements = Origin(Sides[0]);
+  }
+  Found.Tensor = torch::countedBy(Elements);
+  if (!Found.Tensor)
+    return std::nullopt;
+  for (const Expr *Pointer : Pointers) {
+    const QualType Element = elementsBehind(Pointer);
+    if (Element.isNull())
+      continue;
+    Found.Element = Element;
+    Found.Bytes = Context.getTypeSizeInChars(Element).getQuantity();
+    if (Found.Bytes == Found.Unit)
+      return std::nullopt;
+    const auto Access = torch::asAccess(dyn_cast<CallExpr>(cpp::peel(Pointer)));
+    if (Access && (Found.Copied = Access->Object))
+      break;
+  }
+  if (Found.Element.isNull())
+    return std::nullopt;
+  const VarDecl *Copied = cpp::variableOf(Found.Copied);
+  Found.IsOther = !Copied || Copied != cpp::variableOf(Found.Tensor);
+  return Found;
+}
+
+Finding worded(const SizeOfDtype &S, const ASTContext &Context) {
+  const Expr *Of = S.Written->getArgumentExpr();
+  const auto Facts = S.Dtype ? torch::dtypeFacts(*S.Dtype) : std::nullopt;
+  const auto Text = [&](const Expr *E) {
+    return fixits::sourceText(E->getSourceRange(), Context).str();
+  };
+  std::string Instead = Facts ? ("sizeof(" + Facts->Type + ")").str() : "";
+  if (S.Tensor)
+    Instead = Text(S.Tensor) +
+              (S.Tensor->getType()->isPointerType() ? "->" : ".") +
+              "element_size()";
+  const auto Bytes = Context.getTypeSizeInChars(Of->getType()).getQuantity();
+  Finding F = Finding::at(S.Written);
+  if (!S.Dtype && !S.Tensor)
+    F.because(ElementSize.Variable, cpp::variableOf(Of));
+  F.says(quoted(Text(S.Written)) + " is " + llvm::Twine(Bytes) +
+         ", the size of the value that names the element type, not of an "
+         "element" +
+         (Facts ? ", which has " + llvm::Twine(Facts->Bytes) + " bytes"
+                : llvm::Twine("")) +
+         "; use " +
+         (Instead.empty() ? "element_size() of the tensor" : quoted(Instead)));
+  return Instead.empty()
+             ? F.because(ElementSize.NoType)
+             : F.fix(fixits::replaceExpression(S.Written, Instead, Context));
+}
+
+Finding worded(const ElementsAsBytes &B, llvm::StringRef Function,
+               const ASTContext &Context) {
+  const std::string Type =
+      B.Element->isSpecificBuiltinType(BuiltinType::Long) && B.Bytes == 8
+          ? "int64_t"
+          : B.Element.getUnqualifiedType().getAsString(
+                Context.getPrintingPolicy());
+  const std::string Right = "sizeof(" + Type + ")";
+  const VarDecl *Var = cpp::variableOf(B.Tensor);
+  Finding F = Finding::at(B.Count);
+  if (B.IsOther)
+    F.because(ElementSize.OtherTensor);
+  F.says(quoted(Function) + " takes bytes, and gets " +
+         (B.UnitAt ? llvm::Twine(B.Unit) + " for each element"
+                   : llvm::Twine("the number of elements")) +
+         (Var ? " of " + quoted(Var) : std::string()) + "; each has " +
+         llvm::Twine(B.Bytes) + " bytes (" + quoted(Type) + "), so " +
+         (B.Unit < B.Bytes ? "a part of them is left out"
+                           : "it goes past the end") +
+         "; multiply by " + quoted(Right));
+  const std::string Times =
+      (fixits::sourceText(B.Count->getSourceRange(), Context) + " * " + Right)
+          .str();
+  return F.fix(B.UnitAt ? fixits::replaceExpression(B.UnitAt, Right, Context)
+                        : fixits::replaceExpression(B.Count, Times, Context));
+}
+
+/// docs/checks/libtorch-element-size.md says what it finds and why.
+class ElementSizeCheck : public LibtorchCheck {
+public:
+  using LibtorchCheck::LibtorchCheck;
+
+  void registerMatchers(MatchFinder *Finder) override {
+    Finder->addMatcher(sizeOfExpr(unaryExprOrTypeTraitExpr()).bind("size"),
+                       this);
+    Finder->addMatcher(callExpr().bind("call"), this);
+  }
+
+  void checkMatch(const Match &Result) override {
+    if (const auto *Size =
+            Result.Nodes.getNodeAs<UnaryExprOrTypeTraitExpr>("size")) {
+      if (auto S = decideOn(Size, context()))
+        report(worded(*S, context()));
+      return;
+    }
+    const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
+    const unsigned Pointers = cpp::does(Call, cpp::Std::CopyBytes)     ? 2
+                              : cpp::does(Call, cpp::Std::StreamBytes) ? 1
+                                                                       : 0;
+    if (!Pointers)
+      return;
+    const auto Args = cpp::writtenArguments(Call);
+    if (Args.size() <= Pointers)
+      return;
+    if (auto B = decideOn(llvm::ArrayRef(Args).take_front(Pointers),
+                          Args[Pointers], context()))
+      report(worded(*B, cpp::calleeName(Call), context()));
+  }
+};
+
+} // namespace
+
+LIBTORCH_CHECK(ElementSizeCheck, ElementSize);
+
+} // namespace libtorch_tidy
