@@ -146,7 +146,9 @@ Cell arithmetic(Interpreter &VM, BinaryOperatorKind Op, const Cell &A,
   if (A->What == Value::Text && B->What == Value::Text) {
     if (Compares)
       return integer(compared<StringRef>(Op, A->Name, B->Name));
-    if (Op != BO_Add || A->Name.size() + B->Name.size() > MaxElements)
+    const size_t Size = A->Name.size() + B->Name.size();
+    if (Op != BO_Add || Size > MaxElements ||
+        !VM.step(E->getExprLoc(), Size / TextPerStep))
       return Nothing;
     return text(A->Name + B->Name);
   }

@@ -99,13 +99,34 @@ Cell iteratorOperator(const LibraryCall &C) {
   }
 }
 
+/// Of two texts or integers, which searches mostly compare.
+static std::optional<bool> areSame(const Value &A, const Value &B) {
+  if (A.What != B.What)
+    return std::nullopt;
+  if (A.What == Value::Text)
+    return A.Name == B.Name;
+  if (A.What == Value::Integer)
+    return A.Number == B.Number;
+  return std::nullopt;
+}
+
 std::optional<size_t> placeOf(Interpreter &VM, const Cell &What,
                               ArrayRef<Cell> Among, const Expr *E,
-                              Cell &Unknown, Cell (*KeyOf)(const Cell &)) {
+                              Cell &Unknown,
+                              const Cell &(*KeyOf)(const Cell &)) {
   size_t Place = 0;
   for (; Place < Among.size(); ++Place) {
-    Unknown = arithmetic(VM, BO_EQ, KeyOf ? KeyOf(Among[Place]) : Among[Place],
-                         What, VM.Context.BoolTy, E);
+    if (Place % ComparisonsPerStep == 0 && !VM.step(E->getExprLoc())) {
+      Unknown = unknown(E->getExprLoc(), "");
+      return std::nullopt;
+    }
+    const Cell &Key = KeyOf ? KeyOf(Among[Place]) : Among[Place];
+    if (const std::optional<bool> Same = areSame(*Key, *What)) {
+      if (*Same)
+        break;
+      continue;
+    }
+    Unknown = arithmetic(VM, BO_EQ, Key, What, VM.Context.BoolTy, E);
     const std::optional<bool> IsIt = truth(Unknown);
     if (!IsIt)
       return std::nullopt;
@@ -134,7 +155,7 @@ static bool isSet(const LibraryCall &C) {
 /// The place of the first argument among the elements of a set or the keys of a
 /// map; their number if it is not there. Absent if a comparison is unknown.
 static std::optional<size_t> keyPlace(const LibraryCall &C, Cell &Unknown) {
-  auto KeyOf = [](const Cell &Pair) {
+  auto KeyOf = [](const Cell &Pair) -> const Cell & {
     return Pair->What == Value::List && Pair->Elements.size() == 2
                ? Pair->Elements[0]
                : Pair;

@@ -130,6 +130,12 @@ static void addSettings(const OptionValues &Settings, Arguments &To) {
 /// Outside of a pass, what is not followed is no gap.
 static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
                         const ModuleInstance *Module, SourceLocation At) {
+  size_t Work = 0;
+  for (const auto &[Operand, Value] : Given)
+    for (const TensorPtr &T : tensorsIn(static_cast<const Cell &>(Value)))
+      Work += StepsPerTensor + (T->Shape.Sizes ? T->Shape.Sizes->size() : 0);
+  if (!VM.step(At, Work))
+    return unknown(At, "");
   if (VM.Pass)
     VM.setPlace(Module, At);
   const OperatorResult Result =

@@ -98,10 +98,11 @@ void Interpreter::limit(SourceLocation Where, const Twine &Text) {
   Halted = true;
 }
 
-bool Interpreter::step(SourceLocation Where) {
+bool Interpreter::step(SourceLocation Where, size_t Work) {
   if (Halted)
     return false;
-  if (++Steps <= MaxSteps)
+  Steps += static_cast<unsigned>(std::min<size_t>(Work, MaxSteps));
+  if (Steps <= MaxSteps)
     return true;
   limit(Where, running() + " takes more than " + Twine(MaxSteps) +
                    " steps, and was followed no further");
@@ -123,7 +124,7 @@ ModuleInstance *Interpreter::current() const {
 }
 
 Cell Interpreter::copyOf(const Cell &V) {
-  if (!step(V->Where))
+  if (!step(V->Where, 1 + V->Name.size() / TextPerStep))
     return unknown({}, "");
   ++Nesting;
   const auto Leave = llvm::make_scope_exit([&] { --Nesting; });

@@ -38,6 +38,12 @@ inline constexpr unsigned MaxCalls = 64;
 /// Elements of an array or container.
 inline constexpr uint64_t MaxElements = 1U << 16;
 
+// What is as much work as a step.
+inline constexpr size_t TextPerStep = 16;       ///< Characters that are copied.
+inline constexpr size_t ComparisonsPerStep = 8; ///< Of a search.
+/// Of an operator; one more for each size.
+inline constexpr size_t StepsPerTensor = 8;
+
 /// Something that is not known and that the totals may miss.
 struct Gap {
   std::string Text;
@@ -167,8 +173,9 @@ public:
   /// ": 'n' (net.cpp:12)", or nothing.
   std::string because(const Cell &Unknown) const;
   void fail(clang::SourceLocation Where, const llvm::Twine &Text);
-  /// False when nothing more is followed.
-  bool step(clang::SourceLocation Where);
+  /// Does \p Work, one for each step, or as many as are as much work. False
+  /// when nothing more is followed.
+  bool step(clang::SourceLocation Where, size_t Work = 1);
   bool isTooDeep(clang::SourceLocation Where);
   void limit(clang::SourceLocation Where, const llvm::Twine &Text);
   /// "forward()" or "the constructor".
@@ -293,7 +300,7 @@ Cell iteratorArithmetic(Interpreter &VM, clang::BinaryOperatorKind Op,
 std::optional<size_t> placeOf(Interpreter &VM, const Cell &What,
                               llvm::ArrayRef<Cell> Among, const clang::Expr *E,
                               Cell &Unknown,
-                              Cell (*KeyOf)(const Cell &) = nullptr);
+                              const Cell &(*KeyOf)(const Cell &) = nullptr);
 
 // Modules, ModuleCalls.cpp and library/LibraryModules.cpp.
 

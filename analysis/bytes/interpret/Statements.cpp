@@ -350,27 +350,40 @@ static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
   return Flow::Next;
 }
 
-/// The part of \p Body at which a `switch` over \p Which starts: that with the
-/// label that fits, or with `default`. Null: there is none.
-static const Stmt *startOf(Interpreter &VM, const CompoundStmt *Body,
-                           int64_t Which) {
-  for (bool Default : {false, true})
-    for (const Stmt *Part : Body->body())
-      for (const auto *Label = dyn_cast<SwitchCase>(Part); Label;
-           Label = dyn_cast_or_null<SwitchCase>(Label->getSubStmt())) {
-        const auto *Case = dyn_cast<CaseStmt>(Label);
-        if (!Case) {
-          if (Default)
-            return Part;
-          continue;
-        }
-        const Cell From = VM.eval(Case->getLHS());
-        const Cell To = Case->getRHS() ? VM.eval(Case->getRHS()) : From;
-        if (From->What == Value::Integer && To->What == Value::Integer &&
-            From->Number <= Which && Which <= To->Number)
-          return Part;
-      }
-  return nullptr;
+/// The label of \p S at which it starts for \p Which: the one that fits, or
+/// `default`. Null: there is none.
+static const SwitchCase *labelFor(Interpreter &VM, const SwitchStmt *S,
+                                  int64_t Which) {
+  const SwitchCase *Default = nullptr;
+  for (const SwitchCase *Label = S->getSwitchCaseList(); Label;
+       Label = Label->getNextSwitchCase()) {
+    const auto *Case = dyn_cast<CaseStmt>(Label);
+    if (!Case) {
+      Default = Label;
+      continue;
+    }
+    const Cell From = VM.eval(Case->getLHS());
+    const Cell To = Case->getRHS() ? VM.eval(Case->getRHS()) : From;
+    if (From->What == Value::Integer && To->What == Value::Integer &&
+        From->Number <= Which && Which <= To->Number)
+      return Case;
+  }
+  return Default;
+}
+
+/// Is \p Label one of the labels in front of \p Part?
+static bool isInFront(const SwitchCase *Label, const Stmt *Part) {
+  while (Part != Label) {
+    if (const auto *Case = dyn_cast_or_null<SwitchCase>(Part))
+      Part = Case->getSubStmt();
+    else if (const auto *Named = dyn_cast_or_null<LabelStmt>(Part))
+      Part = Named->getSubStmt();
+    else if (const auto *Marked = dyn_cast_or_null<AttributedStmt>(Part))
+      Part = Marked->getSubStmt();
+    else
+      return false;
+  }
+  return true;
 }
 
 static Flow execSwitch(Interpreter &VM, const SwitchStmt *S) {
@@ -386,10 +399,18 @@ static Flow execSwitch(Interpreter &VM, const SwitchStmt *S) {
     return afterBreak(skipUnknown(VM, {S->getBody()}, S->getSwitchLoc(),
                                   "the value of this 'switch' is not known",
                                   Which));
+  const SwitchCase *Label = labelFor(VM, S, Which->Number);
+  if (!Label)
+    return Flow::Next;
+  const auto Start = llvm::find_if(
+      Body->body(), [&](const Stmt *Part) { return isInFront(Label, Part); });
+  if (Start == Body->body_end()) {
+    VM.limit(Label->getKeywordLoc(),
+             "a jump into the middle of a statement is not followed");
+    return Flow::Halt;
+  }
   // From the label on to the first break.
-  const Stmt *Start = startOf(VM, Body, Which->Number);
-  for (const Stmt *Part :
-       llvm::make_range(llvm::find(Body->body(), Start), Body->body_end())) {
+  for (const Stmt *Part : llvm::make_range(Start, Body->body_end())) {
     if (const Flow F = exec(VM, Part); F != Flow::Next)
       return afterBreak(F);
   }
