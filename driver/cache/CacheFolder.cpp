@@ -253,8 +253,7 @@ std::optional<FileStamp> stampOf(StringRef Path, llvm::vfs::FileSystem &FS) {
   return Result;
 }
 
-std::string FileSets::store(std::vector<FileStamp> Files,
-                            const CacheFolder &Folder) {
+FileSetCopy FileSets::pack(std::vector<FileStamp> Files) {
   llvm::sort(Files, [](const FileStamp &A, const FileStamp &B) {
     return std::tie(A.Path, A.Kind) < std::tie(B.Path, B.Kind);
   });
@@ -262,29 +261,83 @@ std::string FileSets::store(std::vector<FileStamp> Files,
       llvm::unique(Files, [](const FileStamp &A,
                              const FileStamp &B) { return A.Path == B.Path; }),
       Files.end());
-  const std::string Content = toBytes(Files);
-  const std::string Name = "files/" + digest({Content});
-  if (Folder.read(Name) || Folder.write(Name, Content))
-    return Name;
+  FileSetCopy Result;
+  Result.Stamps = toBytes(Files);
+  Result.Name = "files/" + digest({Result.Stamps});
+  return Result;
+}
+
+std::string FileSets::store(const FileSetCopy &Set, const CacheFolder &Folder) {
+  if (Folder.read(Set.Name) || Folder.write(Set.Name, Set.Stamps))
+    return Set.Name;
   return {};
+}
+
+void FileSets::add(FileSetCopy Set) {
+  std::shared_ptr<const FileSetCopy> &Same = Sets[Set.Name];
+  if (!Same || Same->Texts.empty())
+    Same = std::make_shared<const FileSetCopy>(std::move(Set));
+}
+
+std::shared_ptr<const FileSetCopy> FileSets::find(StringRef Name) {
+  auto It = Sets.find(Name);
+  if (It != Sets.end())
+    return It->second;
+  std::optional<std::string> Content;
+  if (Folder)
+    Content = Folder->read(Name);
+  if (!Content)
+    return nullptr;
+  Folder->touch(Name);
+  add({Name.str(), std::move(*Content), ""});
+  return Sets.find(Name)->second;
+}
+
+std::string FileSets::textsOf(llvm::ArrayRef<FileStamp> Files) const {
+  std::string All;
+  for (const FileStamp &File : Files) {
+    if (File.Kind != FileStamp::Unchanged)
+      continue;
+    auto Text = FS->getBufferForFile(File.Path);
+    if (!Text)
+      return {};
+    All += digest({(*Text)->getBuffer()});
+  }
+  return digest({All});
+}
+
+FileSetCopy FileSets::withTexts(const FileSetCopy &Set) {
+  FileSetCopy Result = Set;
+  const auto Files = fromBytes<std::vector<FileStamp>>(StringRef(Set.Stamps));
+  if (Files && unchanged(Set.Name))
+    Result.Texts = textsOf(*Files);
+  return Result;
 }
 
 bool FileSets::unchanged(StringRef Name) {
   auto [It, New] = Known.try_emplace(Name.str());
   if (!New)
     return It->second;
-  const std::optional<std::string> Content = Folder.read(Name);
-  if (Content)
-    Folder.touch(Name);
-  const auto Files = fromBytes<std::vector<FileStamp>>(Content);
-  It->second =
-      Files && llvm::all_of(*Files, [&](const FileStamp &Then) {
-        if (Then.Kind != FileStamp::Unchanged)
-          return FS->exists(Then.Path) == (Then.Kind == FileStamp::There);
-        std::optional<FileStamp> Now = stampOf(Then.Path, *FS);
-        return Now && Now->Size == Then.Size && Now->Changed == Then.Changed;
-      });
-  return It->second;
+  const std::shared_ptr<const FileSetCopy> Set = find(Name);
+  if (!Set)
+    return false;
+  const auto Files = fromBytes<std::vector<FileStamp>>(StringRef(Set->Stamps));
+  if (!Files)
+    return false;
+  bool SameTimes = true;
+  for (const FileStamp &Then : *Files) {
+    if (Then.Kind != FileStamp::Unchanged) {
+      if (FS->exists(Then.Path) != (Then.Kind == FileStamp::There))
+        return false;
+      continue;
+    }
+    const std::optional<FileStamp> Now = stampOf(Then.Path, *FS);
+    if (!Now || Now->Size != Then.Size)
+      return false;
+    SameTimes &= Now->Changed == Then.Changed;
+  }
+  return It->second = SameTimes ||
+                      (!Set->Texts.empty() && textsOf(*Files) == Set->Texts);
 }
 
 std::string ResultCache::keyOf(StringRef Question, StringRef File) const {
@@ -295,7 +348,7 @@ std::string ResultCache::keyOf(StringRef Question, StringRef File) const {
          digest({programIdentity(), Question, (*Text)->getBuffer()});
 }
 
-bool ResultCache::unchanged(StringRef Path, StringRef Identity) {
+bool InputsNow::unchanged(StringRef Path, StringRef Identity) {
   auto [It, New] = Known.try_emplace(Path.str());
   if (New)
     if (auto Text = FS->getBufferForFile(Path))
@@ -303,36 +356,31 @@ bool ResultCache::unchanged(StringRef Path, StringRef Identity) {
   return It->second == Identity;
 }
 
-namespace {
-struct Stored {
-  std::string Key; ///< An entry that was renamed belongs to another unit.
-  ResultCache::Inputs In;
-  std::string Result;
-};
-} // namespace
-
-std::optional<std::string> ResultCache::find(StringRef Key) {
-  auto Entry = fromBytes<Stored>(Folder.read(Key));
-  if (!Entry || Entry->Key != Key ||
-      !llvm::all_of(Entry->In.Files,
-                    [&](const auto &File) {
-                      return unchanged(File.first, File.second);
-                    }) ||
-      llvm::any_of(Entry->In.Missing,
-                   [&](StringRef Path) { return FS->exists(Path); }) ||
-      !llvm::all_of(Entry->In.Folders,
-                    [&](const auto &Folder) {
-                      return namesIn(Folder.first, *FS) == Folder.second;
-                    }) ||
-      !llvm::all_of(Entry->In.Libraries,
-                    [&](StringRef Set) { return Sets.unchanged(Set); }))
-    return std::nullopt;
-  Folder.touch(Key);
-  return std::move(Entry->Result);
+bool InputsNow::are(const ResultInputs &Then) {
+  return llvm::all_of(Then.Files,
+                      [&](const auto &File) {
+                        return unchanged(File.first, File.second);
+                      }) &&
+         llvm::none_of(Then.Missing,
+                       [&](StringRef Path) { return FS->exists(Path); }) &&
+         llvm::all_of(Then.Folders,
+                      [&](const auto &Folder) {
+                        return namesIn(Folder.first, *FS) == Folder.second;
+                      }) &&
+         llvm::all_of(Then.Libraries,
+                      [&](StringRef Set) { return Sets.unchanged(Set); });
 }
 
-void ResultCache::store(StringRef Key, Inputs In, StringRef Result) {
-  Folder.write(Key, toBytes(Stored{Key.str(), std::move(In), Result.str()}));
+std::optional<ResultCache::Entry> ResultCache::find(StringRef Key) {
+  std::optional<Entry> Result = fromBytes<Entry>(Folder.read(Key));
+  if (!Result || Result->Key != Key || !Now.are(Result->In))
+    return std::nullopt;
+  Folder.touch(Key);
+  return Result;
+}
+
+void ResultCache::store(const Entry &E) const {
+  Folder.write(E.Key, toBytes(E));
 }
 
 } // namespace libtorch_tidy::driver

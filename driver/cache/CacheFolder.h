@@ -93,25 +93,44 @@ struct FileStamp {
   }
 };
 
+/// A set of FileSets, for a machine that has another cache.
+struct FileSetCopy {
+  std::string Name, Stamps;
+  /// Digest of what the files hold. The same files have other times on another
+  /// machine. Empty: they count as changed.
+  std::string Texts;
+};
+
 /// Lists of what the file system said, mostly of thousands of library headers.
 /// Many units share one, which is therefore stored and compared to the file
 /// system once.
 class FileSets {
 public:
-  FileSets(CacheFolder Folder,
+  FileSets(std::optional<CacheFolder> Folder,
            llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
       : Folder(std::move(Folder)), FS(std::move(FS)) {}
 
-  /// Stores \p Files and returns the name of the set; empty on failure.
-  static std::string store(std::vector<FileStamp> Files,
-                           const CacheFolder &Folder);
+  /// The set of \p Files, without their texts.
+  static FileSetCopy pack(std::vector<FileStamp> Files);
+  /// Stores \p Set and returns its name; empty on failure.
+  static std::string store(const FileSetCopy &Set, const CacheFolder &Folder);
 
   /// Would the file system say the same? Asked once per process.
   bool unchanged(llvm::StringRef Name);
 
+  /// A set that is not in the folder is known from now on.
+  void add(FileSetCopy Set);
+  /// Null when there is no such set.
+  std::shared_ptr<const FileSetCopy> find(llvm::StringRef Name);
+  /// \p Set with the texts that its files have now.
+  FileSetCopy withTexts(const FileSetCopy &Set);
+
 private:
-  CacheFolder Folder;
+  std::string textsOf(llvm::ArrayRef<FileStamp> Files) const;
+
+  std::optional<CacheFolder> Folder;
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+  std::map<std::string, std::shared_ptr<const FileSetCopy>, std::less<>> Sets;
   std::map<std::string, bool, std::less<>> Known;
 };
 
@@ -130,21 +149,46 @@ std::string namesIn(llvm::StringRef Folder, llvm::vfs::FileSystem &FS);
 std::optional<FileStamp> stampOf(llvm::StringRef Path,
                                  llvm::vfs::FileSystem &FS);
 
-/// Results of units, findings and all, with what they depend on. A result whose
-/// inputs are as they were is what an analysis would give.
+/// What the result of a unit depends on, besides what was asked.
+struct ResultInputs {
+  std::vector<PathAndText> Files; ///< With their textIdentity().
+  /// Paths where nothing was.
+  std::vector<std::string> Missing;
+  std::vector<PathAndText> Folders; ///< That were listed, with namesIn().
+  /// Names of FileSets.
+  std::vector<std::string> Libraries;
+};
+
+/// Tells whether a result is what an analysis would give. Each file is read
+/// once.
+class InputsNow {
+public:
+  InputsNow(FileSets &Sets, llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+      : Sets(Sets), FS(std::move(FS)) {}
+
+  /// Is all of \p Then as it was?
+  bool are(const ResultInputs &Then);
+
+private:
+  bool unchanged(llvm::StringRef Path, llvm::StringRef Identity);
+
+  FileSets &Sets;
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
+  /// The files that were read, by path, with their textIdentity().
+  std::map<std::string, std::string, std::less<>> Known;
+};
+
+/// Results of units, findings and all, with what they depend on.
 class ResultCache {
 public:
   ResultCache(CacheFolder Folder, FileSets &Sets,
               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
-      : Folder(std::move(Folder)), Sets(Sets), FS(std::move(FS)) {}
+      : Folder(std::move(Folder)), Now(Sets, FS), FS(std::move(FS)) {}
 
-  struct Inputs {
-    std::vector<PathAndText> Files; ///< With their textIdentity().
-    /// Paths where nothing was.
-    std::vector<std::string> Missing;
-    std::vector<PathAndText> Folders; ///< That were listed, with namesIn().
-    /// Names of FileSets.
-    std::vector<std::string> Libraries;
+  struct Entry {
+    std::string Key; ///< An entry that was renamed belongs to another unit.
+    ResultInputs In;
+    std::string Result;
   };
 
   /// The name of the results for a unit: \p Question is all that was asked,
@@ -153,19 +197,15 @@ public:
   /// when the file cannot be read.
   std::string keyOf(llvm::StringRef Question, llvm::StringRef File) const;
 
-  /// The result that was stored, if everything is as it was.
-  std::optional<std::string> find(llvm::StringRef Key);
+  /// What was stored, if everything is as it was.
+  std::optional<Entry> find(llvm::StringRef Key);
 
-  void store(llvm::StringRef Key, Inputs In, llvm::StringRef Result);
+  void store(const Entry &E) const;
 
 private:
-  bool unchanged(llvm::StringRef Path, llvm::StringRef Identity);
-
   CacheFolder Folder;
-  FileSets &Sets;
+  InputsNow Now;
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
-  /// The files that were read, by path, with their textIdentity().
-  std::map<std::string, std::string, std::less<>> Known;
 };
 
 } // namespace libtorch_tidy::driver

@@ -79,7 +79,10 @@ static void precompile(llvm::ArrayRef<PchRecipe> Recipes,
                        const CacheFolder &Folder, FileSystem FS) {
   FileSets Sets(Folder, FS);
   LibraryPchs Pchs(Folder, Sets);
-  Workers Pool(1, Options.Timeout ? Options.Timeout : MostSeconds);
+  WorkLimits Limits = Options.Limits;
+  if (!Limits.Processor)
+    Limits.Processor = MostSeconds;
+  Workers Pool(1, Limits);
   for (const PchRecipe &R : Recipes) {
     // Another process may have made it, or tried to.
     if (!Pchs.isToBeMade(R.Key))

@@ -6,6 +6,7 @@
 
 #include "driver/cache/CacheFolder.h"
 #include "driver/engine/Runner.h"
+#include "driver/engine/Workers.h"
 #include "driver/findings/SourceText.h"
 #include "driver/pch/LibraryPch.h"
 
@@ -42,8 +43,7 @@ struct AnalysisOptions {
   // How the work is done. Results are the same whatever these are.
   UnitOptions Unit;
   unsigned Jobs = 0; ///< Processes at a time; 0: as the machine can take.
-  /// Seconds of processor time that a unit may take (see Workers); 0: any.
-  unsigned Timeout = 0;
+  WorkLimits Limits; ///< Of a unit, over all rounds; trials of fixes have more.
   /// Off: units that include no header of LibTorch are analysed, too.
   bool SkipUnrelated = true;
   /// The same units come again: a precompiled header pays for one of them.

@@ -3,6 +3,7 @@
 
 #include "driver/engine/Schedule.h"
 #include "analysis/cpp/Activity.h"
+#include "driver/cache/Archive.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/engine/Runner.h"
 #include "driver/llvm/Compat.h"
@@ -54,9 +55,10 @@ public:
         return F.Kind == FindingKind::Defect;
       });
     if (J.State == Job::Done && (!J.Result || J.Result->Failed))
-      How = J.Result     ? "does not compile"
-            : J.TimedOut ? "took too long"
-                         : "crashed";
+      How = J.Result                   ? "does not compile"
+            : J.Met == WorkCap::None   ? "crashed"
+            : J.Met == WorkCap::Memory ? "took too much memory"
+                                       : "took too long";
     ++Count;
     StringRef File = J.U->File;
     File.consume_front(Here);
@@ -85,16 +87,16 @@ private:
 
 Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
                    llvm::ArrayRef<const flow::ProgramFacts *> Programs)
-    : Work(Work), Overlay(Overlay), Programs(Programs), FS(makeFileSystem()) {
+    : Work(Work), Overlay(Overlay), Programs(Programs), FS(makeFileSystem()),
+      Folder(CacheFolder::open(Work.Options.Cache)), Sets(Folder, FS),
+      Now(Sets, FS) {
   const CacheOptions &Cache = Work.Options.Cache;
-  Folder = CacheFolder::open(Cache);
   if (Folder) {
-    Sets.emplace(*Folder, FS);
     if (!Work.Options.Unit.Stats)
-      Results.emplace(*Folder, *Sets, FS);
+      Results.emplace(*Folder, Sets, FS);
     // With stock clang-tidy's scope, the bodies of library functions matter.
     if (Work.Options.Unit.UseScope)
-      Pchs.emplace(*Folder, *Sets);
+      Pchs.emplace(*Folder, Sets);
   } else if (Cache.Use && !Cache.Folder.empty() &&
              !Work.Options.Progress.Quiet) {
     llvm::errs() << "libtorch-tidy: note: the cache folder '" << Cache.Folder
@@ -179,10 +181,11 @@ void Schedule::lookUp(Job &J) {
       J.U->File);
   if (J.ResultKey.empty())
     return;
-  if (std::optional<std::string> Bytes = Results->find(J.ResultKey))
-    J.Result = unitResultFromBytes(*Bytes);
-  if (J.Result)
-    J.State = Job::Done;
+  std::optional<ResultCache::Entry> Found = Results->find(J.ResultKey);
+  if (!Found || !(J.Result = unitResultFromBytes(Found->Result)))
+    return;
+  J.State = Job::Done;
+  J.Inputs = std::move(Found->In);
 }
 
 IncludeScanner *Schedule::scannerFor(const Job &J) {
@@ -200,21 +203,24 @@ IncludeScanner *Schedule::scannerFor(const Job &J) {
   return It->second.get();
 }
 
-void Schedule::scan(Job &J) {
+bool Schedule::isUnrelated(Job &J) {
   J.MainArgument = mainArgument(J.Arguments, *J.U);
-  if (J.MainArgument.empty())
-    return;
+  if (J.MainArgument.empty() || !Work.Options.SkipUnrelated)
+    return false;
   IncludeScanner *Scanner = scannerFor(J);
-  if (!Scanner)
-    return;
-  if (Work.Options.SkipUnrelated && !Scanner->mayIncludeTorch(J.U->File)) {
+  return Scanner && !Scanner->mayIncludeTorch(J.U->File);
+}
+
+void Schedule::scan(Job &J) {
+  if (isUnrelated(J)) {
     J.State = Job::Skipped;
     return;
   }
-  if (!Pchs)
+  if (J.MainArgument.empty() || !Pchs)
     return;
-  J.Pchs = choicesFor(J.U->File, *Scanner, *Pchs, J.Arguments, J.MainArgument,
-                      J.U->Command.Directory);
+  if (IncludeScanner *Scanner = scannerFor(J))
+    J.Pchs = choicesFor(J.U->File, *Scanner, *Pchs, J.Arguments, J.MainArgument,
+                        J.U->Command.Directory);
 }
 
 PchPlan Schedule::planOfPchs(unsigned AtATime) {
@@ -249,15 +255,25 @@ const LibraryPch *Schedule::makeForTrials(const PchRecipe &Recipe) {
   return Pchs->fitting(Recipe);
 }
 
+namespace {
+/// What the process of a unit says.
+struct UnitAnswer {
+  std::string Result; ///< See toBytes().
+  std::optional<ResultInputs> Inputs;
+  std::vector<FileSetCopy> Sets; ///< That need not be in the cache.
+};
+} // namespace
+
 /// Runs in a process of its own.
 std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
                                   const PchRecipe *ForTrials) {
   UnitInputs Inputs;
-  const bool Keep = !J.ResultKey.empty();
+  const bool Keep = !J.ResultKey.empty(), ForOthers = Work.Options.Shards.Count;
   UnitOptions Options = Work.Options.Unit;
   Options.FreesMemory = Work.Options.VerifyFixes;
-  UnitResult Result = analyse(*J.U, J.Arguments, Options, Work.Config, J.Told,
-                              makeFileSystem(), Pch, Keep ? &Inputs : nullptr);
+  UnitResult Result =
+      analyse(*J.U, J.Arguments, Options, Work.Config, J.Told, makeFileSystem(),
+              Pch, Keep || ForOthers ? &Inputs : nullptr);
   if (Work.Options.VerifyFixes && !Result.Failed) {
     // Making a header takes as long as two trials without it.
     const LibraryPch *Made =
@@ -280,29 +296,39 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
           return Again(Pch, Edited);
         });
   }
-  std::string Bytes = toBytes(Result);
+  UnitAnswer Answer = {toBytes(Result), {}, {}};
   // A unit that does not compile is analysed again in the next run.
-  if (Keep && !Result.Failed)
-    keep(J, std::move(Inputs), Pch, Bytes);
-  return Bytes;
+  if (ForOthers || (Keep && !Result.Failed)) {
+    ResultInputs In = inputsOf(J, std::move(Inputs), Pch, Answer.Sets);
+    if (Keep && !Result.Failed && !llvm::is_contained(In.Libraries, ""))
+      Results->store({J.ResultKey, In, Answer.Result});
+    if (ForOthers)
+      Answer.Inputs = std::move(In);
+  }
+  return toBytes(Answer);
 }
 
-void Schedule::keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
-                    StringRef Result) {
-  ResultCache::Inputs Entry{std::move(Inputs.User),
-                            std::move(Inputs.Missing),
-                            std::move(Inputs.Folders),
-                            {}};
-  llvm::append_range(Entry.Files, Inputs.Others);
-  for (auto *Stamps : {&Inputs.Library, &Inputs.Driver})
-    Entry.Libraries.push_back(FileSets::store(std::move(*Stamps), *Folder));
+/// \p ForOthers receives the sets that are not of \p Pch.
+ResultInputs Schedule::inputsOf(const Job &J, UnitInputs Read,
+                                const LibraryPch *Pch,
+                                std::vector<FileSetCopy> &ForOthers) {
+  ResultInputs Result{std::move(Read.User),
+                      std::move(Read.Missing),
+                      std::move(Read.Folders),
+                      {}};
+  llvm::append_range(Result.Files, Read.Others);
+  for (auto *Stamps : {&Read.Library, &Read.Driver}) {
+    ForOthers.push_back(FileSets::pack(std::move(*Stamps)));
+    const FileSetCopy &Set = ForOthers.back();
+    Result.Libraries.push_back(Folder ? FileSets::store(Set, *Folder)
+                                      : Set.Name);
+  }
   if (Pch) {
-    Entry.Libraries.push_back(Pch->Facts.Files);
-    Entry.Libraries.push_back(
+    Result.Libraries.push_back(Pch->Facts.Files);
+    Result.Libraries.push_back(
         Pchs->notInFolders(J.pchKey(), J.Pchs.front().Prefix));
   }
-  if (!llvm::is_contained(Entry.Libraries, ""))
-    Results->store(J.ResultKey, std::move(Entry), Result);
+  return Result;
 }
 
 void Schedule::startUnit(size_t Id, Workers &Pool) {
@@ -317,28 +343,44 @@ void Schedule::startUnit(size_t Id, Workers &Pool) {
         Pchs->find(J.pchKey()) == LibraryPchs::State::Missing)
       Missing = J.Pchs.front();
   const PchRecipe *ForTrials = Missing && !Pch ? &*Missing : nullptr;
-  Pool.start(Id, [&] { return analyseHere(J, Pch, ForTrials); });
+  Pool.start(Id, [&] { return analyseHere(J, Pch, ForTrials); }, J.Took);
 }
 
 /// Describes why a unit has no result.
 std::string Schedule::troubleOf(const Workers::Outcome &Said) const {
-  std::string Text = "the analysis crashed";
-  if (Said.TimedOut)
+  const WorkLimits &Limits = Work.Options.Limits;
+  std::string Text, Last = ", the last of them in ";
+  switch (Said.Met) {
+  case WorkCap::None:
+    Text = "the analysis crashed";
+    Last = " in ";
+    break;
+  case WorkCap::Processor:
     Text = llvm::formatv("it took longer than --timeout={0} seconds",
-                         Work.Options.Timeout);
-  if (!Said.Doing.empty())
-    Text += (Said.TimedOut ? ", the last of them in " : " in ") + Said.Doing;
-  return Text;
+                         Limits.Processor);
+    break;
+  case WorkCap::Clock:
+    Text = llvm::formatv("it took longer than --wall-timeout={0} seconds",
+                         Limits.Clock);
+    break;
+  case WorkCap::Memory:
+    Text =
+        llvm::formatv("it took more than --max-memory={0} MB", Limits.Memory);
+    break;
+  }
+  return Said.Doing.empty() ? Text : Text + Last + Said.Doing;
 }
 
 bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   std::optional<UnitResult> Result;
-  if (Said.Finished)
-    Result = unitResultFromBytes(Said.Result);
+  std::optional<UnitAnswer> Answer;
+  if (Said.Finished && (Answer = fromBytes<UnitAnswer>(Said.Result)))
+    Result = unitResultFromBytes(Answer->Result);
   if (!Said.Finished && Said.Doing == PrecompilingActivity)
     return true; // Try again without a header for its trials.
-  // A second try of one that timed out would take as long.
-  const bool MayRetry = !J.Pchs.empty() && !Said.TimedOut;
+  J.Took = Said.Took;
+  // A second try of one that met a limit would take as much.
+  const bool MayRetry = !J.Pchs.empty() && Said.Met == WorkCap::None;
   if (MayRetry && (!Result || Result->PchRejected)) {
     // Whatever the reason is: try again without.
     J.Suspect = J.pchKey();
@@ -359,7 +401,12 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   J.Result = std::move(Result);
   if (!J.Result)
     J.Trouble = troubleOf(Said);
-  J.TimedOut = Said.TimedOut;
+  else
+    J.Inputs = std::move(Answer->Inputs);
+  if (Answer)
+    for (FileSetCopy &Set : Answer->Sets)
+      Sets.add(std::move(Set));
+  J.Met = Said.Met;
   J.Errors = std::move(Said.Errors);
   J.State = Job::Done;
   return false;
@@ -411,7 +458,7 @@ void Schedule::run() {
       Ready.push_back(I);
   }
 
-  Workers Pool(AtATime, Work.Options.Timeout);
+  Workers Pool(AtATime, Work.Options.Limits);
   size_t NextBuild = 0;
   while (NextBuild < ToBuild.size() || !Ready.empty() || !Pool.idle()) {
     while (!Pool.full() && NextBuild < ToBuild.size()) {
@@ -441,6 +488,11 @@ void Schedule::run() {
       Told.finished(J, "");
     }
   }
+  if (Work.Options.Shards.Count)
+    for (Job &J : Jobs)
+      if (J.Inputs)
+        for (StringRef Name : J.Inputs->Libraries)
+          J.Sets.push_back(Sets.find(Name));
   dropPostponed();
   if (!Postponed.empty())
     Told.tell("the library headers are precompiled after this run");

@@ -39,8 +39,12 @@ struct Job {
   }
 
   enum { Open, Skipped, Done } State = Open;
-  std::optional<UnitResult> Result; ///< Absent when it crashed or timed out.
-  bool TimedOut = false;
+  std::optional<UnitResult> Result; ///< Absent when it crashed or was ended.
+  WorkCap Met = WorkCap::None;
+  WorkTime Took; ///< In all rounds so far.
+  /// What the result depends on, for other processes; see ShardOptions.
+  std::optional<ResultInputs> Inputs;
+  std::vector<std::shared_ptr<const FileSetCopy>> Sets; ///< Of Inputs.
   std::string Trouble; ///< Why there is no result.
   std::string Errors;  ///< What it wrote to the standard error.
 };
@@ -63,6 +67,11 @@ public:
   std::vector<PchRecipe> Postponed;
   llvm::vfs::FileSystem &files() const { return *FS; }
 
+  /// Nothing of LibTorch is included: the unit need not be analysed.
+  bool isUnrelated(Job &J);
+  FileSets &sets() { return Sets; }
+  InputsNow &inputs() { return Now; }
+
 private:
   /// A file system of its own for a unit, as it has its own working directory.
   FileSystem makeFileSystem() const;
@@ -78,8 +87,8 @@ private:
   std::string analyseHere(const Job &J, const LibraryPch *Pch,
                           const PchRecipe *ForTrials);
   const LibraryPch *makeForTrials(const PchRecipe &Recipe);
-  void keep(const Job &J, UnitInputs Inputs, const LibraryPch *Pch,
-            llvm::StringRef Result);
+  ResultInputs inputsOf(const Job &J, UnitInputs Read, const LibraryPch *Pch,
+                        std::vector<FileSetCopy> &ForOthers);
   std::string troubleOf(const Workers::Outcome &Said) const;
   /// True when the unit is to be run again.
   bool finishUnit(Job &J, Workers::Outcome Said);
@@ -89,7 +98,8 @@ private:
   const llvm::ArrayRef<const flow::ProgramFacts *> Programs;
   FileSystem FS; ///< Of the process.
   std::optional<CacheFolder> Folder;
-  std::optional<FileSets> Sets;
+  FileSets Sets;
+  InputsNow Now;
   std::optional<ResultCache> Results;
   std::optional<LibraryPchs> Pchs;
   /// By folder and flags without the file.

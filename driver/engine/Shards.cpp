@@ -27,14 +27,16 @@ struct ShardJob {
   std::string Told;     ///< See ShardFolder.
   bool IsDone = false;  ///< Else it was skipped.
   std::string Trouble, Errors;
-  bool TimedOut = false;
+  WorkCap Met = WorkCap::None;
   std::string Result; ///< See toBytes(); empty: there is none.
+  std::optional<ResultInputs> Inputs;
 };
 
 /// The file of a shard.
 struct ShardFile {
-  std::string Digest; ///< Of Jobs.
+  std::string Digest; ///< Of the rest.
   std::string Jobs;   ///< A list of ShardJob, as bytes.
+  std::string Sets;   ///< A list of FileSetCopy: what the jobs refer to.
 };
 
 /// The files of one run in its folder.
@@ -71,13 +73,23 @@ public:
   /// Leaves the jobs of shard \p Index.
   Error write(unsigned Round, unsigned Index) {
     std::vector<ShardJob> Jobs;
+    std::map<std::string, FileSetCopy> Sets;
     for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
       const Job &J = All.Jobs[I];
       Jobs.push_back({identityOf(J), Told[I], J.State == Job::Done, J.Trouble,
-                      J.Errors, J.TimedOut,
-                      J.Result ? toBytes(*J.Result) : ""});
+                      J.Errors, J.Met, J.Result ? toBytes(*J.Result) : "",
+                      J.Inputs});
+      for (const auto &Set : J.Sets)
+        if (Set && !Sets.count(Set->Name)) {
+          All.sets().add(*Set);
+          Sets[Set->Name] =
+              Set->Texts.empty() ? All.sets().withTexts(*Set) : *Set;
+        }
     }
-    const std::string Content = toBytes(Jobs);
+    std::vector<FileSetCopy> SetList;
+    for (auto &[Name, Set] : Sets)
+      SetList.push_back(std::move(Set));
+    const std::string Content = toBytes(Jobs), SetBytes = toBytes(SetList);
     const std::string Name = nameOf(Round, Index);
     if (std::error_code EC = llvm::sys::fs::create_directories(
             llvm::sys::path::parent_path(Name)))
@@ -86,7 +98,8 @@ public:
     Expected<OutputFile> File = OutputFile::open(Name);
     if (!File)
       return File.takeError();
-    return File->write(toBytes(ShardFile{digest({Content}), Content}));
+    return File->write(
+        toBytes(ShardFile{digest({Content, SetBytes}), Content, SetBytes}));
   }
 
   /// What each unit was told in the round that readAll() read.
@@ -111,17 +124,22 @@ private:
     if (!Text)
       return false;
     const auto Whole = fromBytes<ShardFile>((*Text)->getBuffer());
-    if (!Whole || digest({Whole->Jobs}) != Whole->Digest)
+    if (!Whole || digest({Whole->Jobs, Whole->Sets}) != Whole->Digest)
       return false;
     auto Jobs = fromBytes<std::vector<ShardJob>>(Whole->Jobs);
+    auto Sets = fromBytes<std::vector<FileSetCopy>>(Whole->Sets);
+    if (!Jobs || !Sets)
+      return false;
+    for (FileSetCopy &Set : *Sets)
+      All.sets().add(std::move(Set));
     size_t Next = 0;
     for (size_t I = Index - 1; I < All.Jobs.size(); I += Options.Count) {
-      if (!Jobs || Next == Jobs->size())
+      if (Next == Jobs->size())
         return false;
       Job &J = All.Jobs[I];
       ShardJob &Read = (*Jobs)[Next++];
       std::optional<UnitResult> Result;
-      if (Read.Identity != identityOf(J) ||
+      if (Read.Identity != identityOf(J) || !isUpToDate(I, Read) ||
           (!Read.Result.empty() &&
            !(Result = unitResultFromBytes(Read.Result))))
         return false;
@@ -131,10 +149,26 @@ private:
       J.State = Read.IsDone ? Job::Done : Job::Skipped;
       J.Trouble = std::move(Read.Trouble);
       J.Errors = std::move(Read.Errors);
-      J.TimedOut = Read.TimedOut;
+      J.Met = Read.Met;
       J.Result = std::move(Result);
+      J.Inputs = std::move(Read.Inputs);
+      J.Sets.clear();
+      if (J.Inputs)
+        for (StringRef Name : J.Inputs->Libraries)
+          J.Sets.push_back(All.sets().find(Name));
     }
-    return Jobs && Next == Jobs->size();
+    return Next == Jobs->size();
+  }
+
+  /// Of the headers: would unit \p I be skipped again, or give the same result?
+  /// One that crashed has none to compare.
+  bool isUpToDate(size_t I, const ShardJob &Read) {
+    if (Read.IsDone)
+      return !Read.Inputs || All.inputs().are(*Read.Inputs);
+    auto [It, New] = Unrelated.try_emplace(I);
+    if (New)
+      It->second = All.isUnrelated(All.Jobs[I]);
+    return It->second;
   }
 
   /// Whatever the result of a unit depends on, but for its headers.
@@ -146,6 +180,7 @@ private:
 
   const ShardOptions &Options;
   Schedule &All;
+  std::map<size_t, bool> Unrelated; ///< See Schedule::isUnrelated().
 };
 
 } // namespace

@@ -52,13 +52,17 @@ std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
   return New;
 }
 
-/// The jobs of \p Units, when they are done as \p Work says.
+/// The jobs of \p Units, when they are done as \p Work says. \p Before has what
+/// each has taken already.
 static std::vector<Job>
 runUnits(llvm::ArrayRef<Unit> Units, AnalysisJob Work,
          const fixits::FileTexts &Overlay,
-         llvm::ArrayRef<const flow::ProgramFacts *> Told = {}) {
+         llvm::ArrayRef<const flow::ProgramFacts *> Told = {},
+         llvm::ArrayRef<WorkTime> Before = {}) {
   Work.Units = Units;
   Schedule All(Work, Overlay, Told);
+  for (auto [J, Took] : llvm::zip(All.Jobs, Before))
+    J.Took = Took;
   All.run();
   return std::move(All.Jobs);
 }
@@ -69,12 +73,14 @@ void analyseUnits(llvm::ArrayRef<size_t> Numbers,
                   const fixits::FileTexts &Overlay) {
   std::vector<Unit> Units;
   std::vector<const flow::ProgramFacts *> Told;
+  std::vector<WorkTime> Before;
   for (size_t I : Numbers) {
     Units.push_back(Work.Units[I]);
+    Before.push_back(Jobs[I].Took);
     if (!Facts.empty())
       Told.push_back(&Facts[I]);
   }
-  std::vector<Job> Next = runUnits(Units, Work, Overlay, Told);
+  std::vector<Job> Next = runUnits(Units, Work, Overlay, Told, Before);
   for (auto [I, J] : llvm::zip_equal(Numbers, Next)) {
     J.U = &Work.Units[I];
     J.Told = nullptr; // It ends with Facts.
@@ -210,11 +216,13 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
     std::vector<size_t> Again;
     std::vector<std::vector<std::string>> More;
     std::vector<Unit> Longer;
+    std::vector<WorkTime> Before;
     for (size_t I = 0; I < Jobs.size(); ++I) {
       std::vector<std::string> New = newFilesFor(Jobs[I], Units[I], Defined);
       if (New.empty())
         continue;
       Again.push_back(I);
+      Before.push_back(Jobs[I].Took);
       Longer.push_back(Work.Units[I]);
       Longer.back().ReadAfter = Units[I].Files;
       llvm::append_range(Longer.back().ReadAfter, New);
@@ -222,10 +230,11 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
     }
     if (Again.empty())
       break;
-    std::vector<Job> Next = runUnits(Longer, Part, Overlay);
+    std::vector<Job> Next = runUnits(Longer, Part, Overlay, {}, Before);
     for (size_t N = 0; N < Again.size(); ++N) {
       const size_t I = Again[N];
       Job &J = Next[N];
+      Jobs[I].Took = J.Took;
       if (J.Result && !J.Result->Failed) {
         Units[I].Files = std::move(Longer[N].ReadAfter);
         Units[I].Tried.insert(More[N].begin(), More[N].end());

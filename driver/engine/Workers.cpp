@@ -37,13 +37,16 @@ static constexpr uint64_t MemoryPerWorker = 600ULL << 20;
 
 /// What a process says, in memory that it shares with its parent.
 struct Workers::Shared {
-  /// When it began, by the clock and in processor time of its own.
-  std::atomic<double> Clock{0}, Processor{0};
+  double Clock = 0; ///< When it began.
+  /// The processor time that it had taken when it began anew for the first and
+  /// for the last time.
+  std::atomic<double> FirstAnew{-1}, LastAnew{0};
+  /// The memory that it has from its parent.
+  std::atomic<uint64_t> FromParent{UINT64_MAX};
   char Doing[512] = {};
 };
 
-/// In the process of a piece of work: its own.
-static std::atomic<double> *OwnClock, *OwnProcessor;
+Workers::Shared *Workers::Own = nullptr;
 
 static double secondsOf(clockid_t Which) {
   timespec Time = {};
@@ -52,13 +55,32 @@ static double secondsOf(clockid_t Which) {
 }
 
 void Workers::beginAnew() {
-  if (!OwnClock)
+  if (!Own)
     return;
-  *OwnClock = secondsOf(CLOCK_MONOTONIC);
-  *OwnProcessor = secondsOf(CLOCK_PROCESS_CPUTIME_ID);
+  const double Now = secondsOf(CLOCK_PROCESS_CPUTIME_ID);
+  if (Own->FirstAnew < 0)
+    Own->FirstAnew = Now;
+  Own->LastAnew = Now;
 }
 
-/// How often the time of those that run is looked at, in milliseconds.
+/// What a process holds in memory that no file backs, in bytes. 0: not known.
+static uint64_t memoryOf(pid_t Process) {
+  auto Buffer = llvm::MemoryBuffer::getFileAsStream(
+      ("/proc/" + llvm::Twine(Process) + "/statm").str());
+  if (!Buffer)
+    return 0;
+  // All, what is in memory, and what of that is shared, in pages.
+  StringRef Text = (*Buffer)->getBuffer();
+  uint64_t All, Here, SharedPages;
+  if (Text.consumeInteger(10, All) || (Text = Text.ltrim()).empty() ||
+      Text.consumeInteger(10, Here) || (Text = Text.ltrim()).empty() ||
+      Text.consumeInteger(10, SharedPages))
+    return 0;
+  static const uint64_t PageSize = ::sysconf(_SC_PAGESIZE);
+  return (Here - std::min(Here, SharedPages)) * PageSize;
+}
+
+/// How often what those that run take is looked at, in milliseconds.
 static constexpr int LookEvery = 200;
 
 static int closedOnExec(int FD) {
@@ -96,9 +118,11 @@ Workers::~Workers() {
     wait();
 }
 
-void Workers::start(size_t Id, llvm::function_ref<std::string()> Work) {
+void Workers::start(size_t Id, llvm::function_ref<std::string()> Work,
+                    WorkTime Before) {
   Worker W;
   W.Sofar.Id = Id;
+  W.Sofar.Took = Before;
   void *Memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (Memory != MAP_FAILED) {
@@ -126,8 +150,8 @@ void Workers::start(size_t Id, llvm::function_ref<std::string()> Work) {
       ::close(Errors[1]);
       closedOnExec(Result[1]);
       if (W.Said) {
-        OwnClock = &W.Said->Clock;
-        OwnProcessor = &W.Said->Processor;
+        Own = W.Said;
+        Own->FromParent = memoryOf(::getpid());
         cpp::Activity::writeTo(W.Said->Doing, sizeof(W.Said->Doing));
       }
       allowDeepRecursion();
@@ -175,13 +199,25 @@ static double processorSeconds(pid_t Process) {
   return 0;
 }
 
-bool Workers::isOverdue(const Worker &W) const {
-  if (!Limit || W.Process <= 0 || !W.Said)
-    return false;
-  const double ByClock = secondsOf(CLOCK_MONOTONIC) - W.Said->Clock;
-  return ByClock > Limit &&
-         (ByClock > 10.0 * Limit ||
-          processorSeconds(W.Process) - W.Said->Processor > Limit);
+WorkCap Workers::capMetBy(const Worker &W) const {
+  if (W.Process <= 0 || !W.Said)
+    return WorkCap::None;
+  const WorkTime &Before = W.Sofar.Took;
+  if (Limits.Processor) {
+    const double First = W.Said->FirstAnew < 0 ? Before.Processor : 0;
+    if (processorSeconds(W.Process) - W.Said->LastAnew + First >
+        Limits.Processor)
+      return WorkCap::Processor;
+  }
+  if (Limits.Clock &&
+      secondsOf(CLOCK_MONOTONIC) - W.Said->Clock + Before.Clock > Limits.Clock)
+    return WorkCap::Clock;
+  if (Limits.Memory) {
+    const uint64_t Has = memoryOf(W.Process), Had = W.Said->FromParent;
+    if (Has > Had && (Has - Had) >> 20 >= Limits.Memory)
+      return WorkCap::Memory;
+  }
+  return WorkCap::None;
 }
 
 /// The outcome of one whose pipes are at their end.
@@ -192,15 +228,23 @@ std::optional<Workers::Outcome> Workers::takeEnded() {
   if (It == Running.end())
     return std::nullopt;
   int Status = 1;
+  rusage Usage = {};
   if (It->Process > 0)
-    llvm::sys::RetryAfterSignal(-1, ::waitpid, It->Process, &Status, 0);
+    llvm::sys::RetryAfterSignal(-1, ::wait4, It->Process, &Status, 0, &Usage);
   Outcome Result = std::move(It->Sofar);
   Shared *const Said = It->Said;
   Running.erase(It);
+  if (Said) {
+    auto Seconds = [](const timeval &T) { return T.tv_sec + T.tv_usec * 1e-6; };
+    Result.Took.Processor +=
+        Said->FirstAnew < 0 ? Seconds(Usage.ru_utime) + Seconds(Usage.ru_stime)
+                            : Said->FirstAnew.load();
+    Result.Took.Clock += secondsOf(CLOCK_MONOTONIC) - Said->Clock;
+  }
   Result.Finished = Status == 0 && StringRef(Result.Result).ends_with(EndMark);
   if (Result.Finished) {
     Result.Result.pop_back();
-    Result.TimedOut = false; // It was faster.
+    Result.Met = WorkCap::None; // It was faster.
   } else if (Said) {
     Result.Doing = Said->Doing;
   }
@@ -226,18 +270,17 @@ Workers::waitOr(llvm::MutableArrayRef<pollfd> Others, int Milliseconds) {
     for (int FD : {W.ResultPipe, W.ErrorPipe})
       Pipes.push_back({FD, POLLIN, 0}); // Below 0, poll passes over it.
   Pipes.insert(Pipes.end(), Others.begin(), Others.end());
-  if (Limit && !Running.empty() &&
+  if ((Limits.Processor || Limits.Clock || Limits.Memory) && !Running.empty() &&
       (Milliseconds < 0 || Milliseconds > LookEvery))
     Milliseconds = LookEvery;
   if (::poll(Pipes.data(), Pipes.size(), Milliseconds) < 0)
     return std::nullopt;
   for (Worker &W : Running)
-    if (!W.Sofar.TimedOut && isOverdue(W)) {
+    if (W.Sofar.Met == WorkCap::None &&
+        (W.Sofar.Met = capMetBy(W)) != WorkCap::None)
       // It need not listen to anything milder any more. Its pipes end with
       // it.
       end(W);
-      W.Sofar.TimedOut = true;
-    }
   for (size_t I = 0; I < Running.size(); ++I) {
     if (Pipes[2 * I].revents)
       drain(Running[I].ResultPipe, Running[I].Sofar.Result);

@@ -19,6 +19,24 @@ struct pollfd;
 
 namespace libtorch_tidy::driver {
 
+/// What a piece of work may take, after which it is ended. 0: any.
+struct WorkLimits {
+  unsigned Processor = 0; ///< Seconds of processor time.
+  /// Seconds by the clock. A busy machine takes longer for the same; one that
+  /// waits for something that never comes takes no processor time at all.
+  unsigned Clock = 0;
+  unsigned Memory = 0; ///< MB, beyond what its parent had.
+};
+
+/// Which limit was met.
+enum class WorkCap : unsigned char { None, Processor, Clock, Memory };
+
+/// Seconds that several pieces of work took together.
+struct WorkTime {
+  double Processor = 0; ///< Up to Workers::beginAnew().
+  double Clock = 0;
+};
+
 class Workers {
 public:
   /// What became of a piece of work.
@@ -26,18 +44,16 @@ public:
     size_t Id = 0;
     /// Else it crashed, could not be begun, or was ended.
     bool Finished = false;
-    bool TimedOut = false; ///< It was ended: it took longer than the limit.
-    std::string Doing;     ///< Of one that did not finish, as far as is known.
-    std::string Result;    ///< What the work returned.
-    std::string Errors;    ///< What it wrote to the standard error.
+    WorkCap Met = WorkCap::None; ///< It was ended.
+    WorkTime Took;               ///< With what was taken before.
+    std::string Doing;  ///< Of one that did not finish, as far as is known.
+    std::string Result; ///< What the work returned.
+    std::string Errors; ///< What it wrote to the standard error.
   };
 
-  /// Runs \p Most at a time, and ends each after \p Limit seconds of processor
-  /// time (0: never). A busy machine takes longer for the same; one that waits
-  /// for something that never comes takes no processor time at all, and is
-  /// ended after ten times as many seconds of the clock.
-  explicit Workers(unsigned Most, unsigned Limit = 0)
-      : Most(Most), Limit(Limit) {}
+  /// Runs \p Most at a time.
+  explicit Workers(unsigned Most, WorkLimits Limits = {})
+      : Most(Most), Limits(Limits) {}
   Workers(const Workers &) = delete;
   Workers &operator=(const Workers &) = delete;
   /// Ends what still runs.
@@ -47,8 +63,10 @@ public:
   bool full() const { return Running.size() >= Most; }
 
   /// Begins \p Work, whose outcome wait() gives. What it says that it does
-  /// (cpp::Activity) is known here.
-  void start(size_t Id, llvm::function_ref<std::string()> Work);
+  /// (cpp::Activity) is known here. It may take what \p Before leaves of the
+  /// limits.
+  void start(size_t Id, llvm::function_ref<std::string()> Work,
+             WorkTime Before = {});
 
   /// Waits for one to end. There must be one.
   Outcome wait();
@@ -69,7 +87,8 @@ public:
   /// As many as the machine has cores, and memory for.
   static unsigned defaultCount();
 
-  /// In a piece of work: what follows has a limit of its own.
+  /// In a piece of work: what follows has the whole limit of processor time for
+  /// itself.
   static void beginAnew();
 
 private:
@@ -78,14 +97,17 @@ private:
     int Process = -1;
     Shared *Said = nullptr; ///< Null when there is no memory for it.
     int ResultPipe = -1, ErrorPipe = -1; ///< -1 when at their end.
-    Outcome Sofar;
+    Outcome Sofar;                       ///< Took: before it began.
   };
 
-  bool isOverdue(const Worker &W) const;
+  WorkCap capMetBy(const Worker &W) const;
   static void end(const Worker &W);
   std::optional<Outcome> takeEnded();
 
-  unsigned Most, Limit;
+  static Shared *Own; ///< In the process of a piece of work.
+
+  unsigned Most;
+  WorkLimits Limits;
   std::vector<Worker> Running;
 };
 

@@ -21,12 +21,17 @@ static constexpr int NiceOfTrials = 5;
 
 /// The units of a document have the limit of the command line. This one is for
 /// what is done before they begin, and comes later than theirs, in seconds.
-static unsigned limitOfDocument(unsigned LimitOfUnit) {
-  return LimitOfUnit ? LimitOfUnit + 60 : 0;
+static WorkLimits limitsOfDocument(WorkLimits OfUnit) {
+  if (OfUnit.Processor)
+    OfUnit.Processor += 60;
+  if (OfUnit.Clock)
+    OfUnit.Clock += 600;
+  OfUnit.Memory = 0;
+  return OfUnit;
 }
 
-Analyses::Analyses(unsigned Most, unsigned Limit, Owner &TheOwner)
-    : Pool(Most, limitOfDocument(Limit)), Most(Most), TheOwner(TheOwner) {}
+Analyses::Analyses(unsigned Most, WorkLimits OfUnit, Owner &TheOwner)
+    : Pool(Most, limitsOfDocument(OfUnit)), Most(Most), TheOwner(TheOwner) {}
 
 bool Analyses::isRunning(StringRef Path) const {
   return llvm::any_of(Jobs, [&](const Job &J) { return J.Of.Path == Path; });

@@ -44,7 +44,7 @@ public:
 
   /// \p Most at a time, at least three; each unit has \p Limit seconds (see
   /// Workers).
-  Analyses(unsigned Most, unsigned Limit, Owner &TheOwner);
+  Analyses(unsigned Most, WorkLimits OfUnit, Owner &TheOwner);
 
   /// Something that the findings in \p Path depend on has changed. They are
   /// looked for after \p Delay, unless it changes again.

@@ -33,8 +33,7 @@ Server::Server(CommandLine Given, const char *Argv0, void *MainAddress, int In,
                int Out)
     : Options(std::move(Given)), Argv0(Argv0), MainAddress(MainAddress),
       Wire(In, Out), Disk(llvm::vfs::getRealFileSystem()),
-      Work(analysesAtATime(Options.Analysis), Options.Analysis.Timeout, *this) {
-}
+      Work(analysesAtATime(Options.Analysis), Options.Analysis.Limits, *this) {}
 
 /// This process is a copy, so that nothing is taken from the server here.
 std::string Server::work(const Analyses::Subject &Of) {
@@ -466,8 +465,8 @@ bool Server::ended(const Analyses::Subject &Of, const Workers::Outcome &Said,
   }
   std::string Trouble = "'" + nameOf(Of.Path) + "' could not be analysed: ";
   if (!Said.Finished)
-    Trouble +=
-        Said.TimedOut ? "the analysis took too long" : "the analysis crashed";
+    Trouble += Said.Met != WorkCap::None ? "the analysis took too long"
+                                         : "the analysis crashed";
   if (!Said.Finished && !Said.Doing.empty())
     Trouble += " in " + Said.Doing;
   log(MessageType::Error, Trouble);

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/StringSaver.h"
 
@@ -160,6 +161,15 @@ static Opt<unsigned> Timeout(
     "Processor time that a file may take; one that takes longer is named and "
     "left, and the exit code is 3. 0 is no limit. Default: 300",
     cl::init(300));
+static Opt<unsigned> WallTimeout(
+    "wall-timeout", "seconds",
+    "Time by the clock that a file may take, as --timeout; 0 is no limit. "
+    "Default: ten times --timeout");
+static Opt<unsigned>
+    MaxMemory("max-memory", "MB",
+              "Memory that a file may take, as --timeout, on Linux; 0 is no "
+              "limit. Default: 4096",
+              cl::init(4096));
 static Flag ShowProgress("progress",
                          "Show progress, or =false to hide it. Default: if the "
                          "standard error is a terminal");
@@ -384,7 +394,9 @@ static AnalysisOptions analysis(bool OnlyVerifiedFixes) {
   Result.Unit.Stats = statsOption();
   Result.Unit.UseScope = Scope;
   Result.Jobs = Jobs;
-  Result.Timeout = Timeout;
+  Result.Limits = {Timeout, WallTimeout, MaxMemory};
+  if (!WallTimeout.getNumOccurrences())
+    Result.Limits.Clock = SaturatingMultiply<unsigned>(Timeout, 10);
   Result.SkipUnrelated = SkipUnrelated;
   Result.Cache = {!NoCache, CacheDir, CacheSize};
   Result.Background = !NoBackground.given().value_or(isForCi());

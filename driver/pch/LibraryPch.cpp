@@ -357,7 +357,7 @@ std::string LibraryPchs::notInFolders(StringRef Key,
   for (StringRef Path : Prefix.FolderPaths)
     for (const std::string &Name : namesOf(Key).Beginnings)
       Result.push_back(FileStamp::missing((Path + "/" + Name).str()));
-  return FileSets::store(std::move(Result), Folder);
+  return FileSets::store(FileSets::pack(std::move(Result)), Folder);
 }
 
 void LibraryPchs::discard(StringRef Key) {
@@ -457,7 +457,7 @@ bool LibraryPchs::build(
   for (std::string &Path : Facts.Inputs.Missing)
     Facts.Inputs.Library.push_back(FileStamp::missing(std::move(Path)));
   const std::string Files =
-      FileSets::store(std::move(Facts.Inputs.Library), Folder);
+      FileSets::store(FileSets::pack(std::move(Facts.Inputs.Library)), Folder);
   if (Files.empty() || !Folder.write(Names, toBytes(Facts.Names)))
     return false;
 
