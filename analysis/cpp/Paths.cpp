@@ -74,7 +74,7 @@ bool walk(const CFG &Graph, const CFGBlock *First, unsigned Index, bool AtExit,
         Result = Look(Element->getStmt());
     if (Result == Outcome::Yes)
       return true;
-    if (Result == Outcome::GoesOn)
+    if (Result == Outcome::GoesOn && !Block->hasNoReturnElement())
       for (const CFGBlock *Next : Block->succs())
         if (Next && Seen.insert(Next).second)
           Work.push_back({Next, 0});
@@ -122,7 +122,8 @@ Paths::Paths(const FunctionDecl *In)
 
 Paths::~Paths() = default;
 
-bool Paths::isReadFrom(const ValueDecl *D, const Stmt *From) const {
+bool Paths::isReadFrom(const ValueDecl *D, const Stmt *From,
+                       bool IsName) const {
   if (!Graph || isMentionedInLambda(D, In->getBody()))
     return true;
   const Overwrites &Ends = Known->overwritesOf(D, In->getBody());
@@ -147,7 +148,7 @@ bool Paths::isReadFrom(const ValueDecl *D, const Stmt *From) const {
   if (!First)
     return true;
 
-  const bool Outlives = outlives(D, In);
+  const bool Outlives = !IsName && outlives(D, In);
   return walk(*Graph, First, Index, /*AtExit=*/Outlives, [&](const Stmt *S) {
     if (Ends.Ends.count(S) || declares(S, D))
       return Outcome::Over;
@@ -183,6 +184,19 @@ bool Paths::holdsUntil(const ValueDecl *D, const Expr *From,
         return walk(*Graph, Block, I + 1, /*AtExit=*/false, Look);
   return isa<ParmVarDecl>(D) &&
          walk(*Graph, &Graph->getEntry(), 0, /*AtExit=*/false, Look);
+}
+
+bool Paths::leadsTo(const Expr *From,
+                    llvm::function_ref<bool(const Stmt *)> IsGoal,
+                    bool OrOut) const {
+  if (!Graph)
+    return true;
+  auto Place = Known->Places.find(From);
+  return Place == Known->Places.end() ||
+         walk(*Graph, Place->second.first, Place->second.second + 1,
+              /*AtExit=*/OrOut, [&](const Stmt *S) {
+                return IsGoal(S) ? Outcome::Yes : Outcome::GoesOn;
+              });
 }
 
 } // namespace libtorch_tidy::cpp

@@ -37,15 +37,24 @@ public:
   /// May what \p D holds when control comes to the start of statement \p From
   /// be read before it is overwritten or released? \p D is a variable or a
   /// field of `*this`; one that outlives the function is read by whoever comes
-  /// after, unless the function is called again first. True also when it
-  /// cannot be known.
-  bool isReadFrom(const clang::ValueDecl *D, const clang::Stmt *From) const;
+  /// after, unless the function is called again first, and unless it \p IsName:
+  /// only another name, of something that is asked about by itself. True also
+  /// when it cannot be known.
+  bool isReadFrom(const clang::ValueDecl *D, const clang::Stmt *From,
+                  bool IsName = false) const;
 
   /// Is there a way from after \p From to a statement or expression that
   /// \p IsGoal accepts, on which \p D is neither overwritten nor released?
   /// Null for \p From means from the declaration of \p D.
   bool holdsUntil(const clang::ValueDecl *D, const clang::Expr *From,
                   llvm::function_ref<bool(const clang::Stmt *)> IsGoal) const;
+
+  /// Is there a way from after \p From to a statement or expression that
+  /// \p IsGoal accepts, or, with \p OrOut, out of the function? Not by calls
+  /// that do not return: exit(), abort().
+  bool leadsTo(const clang::Expr *From,
+               llvm::function_ref<bool(const clang::Stmt *)> IsGoal,
+               bool OrOut = false) const;
 
 private:
   /// What was asked before.

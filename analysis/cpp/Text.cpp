@@ -3,10 +3,14 @@
 
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Walk.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -106,6 +110,48 @@ bool namesClock(StringRef Name) {
 bool readsClock(const Stmt *Body) {
   return anyOf<CallExpr>(
       Body, [](const CallExpr *Call) { return namesClock(calleeName(Call)); });
+}
+
+bool isTimed(const Stmt *S, const Stmt *Body, const SourceManager &SM) {
+  auto IsBefore = [&](const Stmt *A, const Stmt *B) {
+    return SM.isBeforeInTranslationUnit(SM.getExpansionLoc(A->getBeginLoc()),
+                                        SM.getExpansionLoc(B->getBeginLoc()));
+  };
+  // What keeps a time that was read before S. Text is made to be printed.
+  llvm::SmallPtrSet<const ValueDecl *, 4> Kept;
+  auto Keep = [&](const ValueDecl *D) {
+    if (D && !isStdClass(D->getType(), {"basic_string"}))
+      Kept.insert(D);
+  };
+  forEach<VarDecl>(Body, [&](const VarDecl *Var) {
+    if (Var->getInit() && IsBefore(Var->getInit(), S) &&
+        readsClock(Var->getInit()))
+      Keep(Var);
+  });
+  bool Stops = false;
+  forEach<Expr>(Body, [&](const Expr *E) {
+    const auto *Call = dyn_cast<CallExpr>(E);
+    const auto *Builtin = dyn_cast<BinaryOperator>(E);
+    const bool Reads = Call && namesClock(calleeName(Call));
+    if (!IsBefore(E, S)) {
+      Stops |= Reads;
+    } else if (Builtin && Builtin->getOpcode() == BO_Assign) {
+      if (readsClock(Builtin->getRHS()))
+        Keep(rootOf(Builtin->getLHS()));
+    } else if (Call && isAssignment(Call)) {
+      if (readsClock(cast<CXXOperatorCallExpr>(Call)->getArg(1)))
+        Keep(rootOf(Call->getArg(0)));
+    } else if (Reads) { // gettimeofday(&t, 0), cudaEventRecord(start)
+      for (const Expr *Argument : Call->arguments())
+        forEach<Expr>(Argument, [&](const Expr *Part) { Keep(rootOf(Part)); });
+    }
+  });
+  return Stops && anyOf<Expr>(Body, [&](const Expr *E) {
+           return !IsBefore(E, S) &&
+                  llvm::any_of(Kept, [&](const ValueDecl *D) {
+                    return isMention(E, D);
+                  });
+         });
 }
 
 } // namespace libtorch_tidy::cpp

@@ -44,6 +44,11 @@ bool namesClock(llvm::StringRef Name);
 /// Does \p Body, or a lambda in it, read a clock? Then it may run operators for
 /// the time that they take: libtorch-discarded-result does not report those.
 bool readsClock(const clang::Stmt *Body);
+/// Is the time that \p S takes measured in \p Body, of which it is a part: is a
+/// clock read before it and after it, and what was read before it used after
+/// it? Not where it only stamps a message. By the order of the text.
+bool isTimed(const clang::Stmt *S, const clang::Stmt *Body,
+             const clang::SourceManager &SM);
 
 /// `net.cpp:12`, where \p Loc is written or a macro is expanded: for notes
 /// about code that the unit at hand does not show.

@@ -16,6 +16,7 @@
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 
@@ -34,8 +35,9 @@ constexpr struct LoadInLoopReasons {
   Reason OtherUse{"used-otherwise", Effect::Silent,
                   "The model is kept, passed on or changed: one for each "
                   "thread or device."};
-  Reason Clock{"reads-clock", Effect::Silent,
-               "The function reads a clock: it measures."};
+  Reason Timed{"timed-code", Effect::Silent,
+               "The function reads a clock before it and after it, and uses "
+               "what it read before: it is measured."};
   Reason FewRounds{"few-rounds", Effect::Silent,
                    "The loop runs a constant number of times, four at most."};
   Reason Conditional{"under-condition", Effect::Silent,
@@ -65,6 +67,16 @@ private:
   void checkUnit(flow::UnitModel &Unit) override;
 };
 
+/// Does \p Call run each time that \p Within does, a loop or the whole body of
+/// the function: is it under no condition, and in no try block?
+bool runsEachTime(const Expr *Call, const Stmt *Within, const cpp::Body &In) {
+  for (const Stmt *S = In.parentOf(Call); S && S != Within; S = In.parentOf(S))
+    if (!isa<CompoundStmt, DeclStmt, ReturnStmt, Expr>(S) ||
+        isa<LambdaExpr, AbstractConditionalOperator>(S))
+      return false;
+  return true;
+}
+
 /// Why \p Call does not run in each of many rounds of \p Loop; null when it
 /// does.
 const Reason *whyNotEachRound(const Expr *Call, const Stmt *Loop,
@@ -72,12 +84,9 @@ const Reason *whyNotEachRound(const Expr *Call, const Stmt *Loop,
   const Stmt *Rounds = cpp::bodyOf(Loop);
   if (cpp::runsFewTimes(Loop, In.context()))
     return &LoadInLoop.FewRounds;
-  if (!In.isWithin(Call, Rounds))
+  if (!In.isWithin(Call, Rounds) || !runsEachTime(Call, Loop, In) ||
+      In.around<ReturnStmt>(Call))
     return &LoadInLoop.Conditional;
-  for (const Stmt *S = In.parentOf(Call); S && S != Loop; S = In.parentOf(S))
-    if (!isa<CompoundStmt, DeclStmt, Expr>(S) ||
-        isa<LambdaExpr, AbstractConditionalOperator>(S))
-      return &LoadInLoop.Conditional;
   // for (;;) { ...; return x; }
   for (const Stmt *S : Rounds->children())
     if (isa_and_nonnull<BreakStmt, ReturnStmt>(S))
@@ -151,6 +160,11 @@ const VarDecl *holderOf(const Expr *Load, cpp::Body &In) {
   return Given == 1 ? Var : nullptr;
 }
 
+bool isTimed(const Expr *E, const cpp::Body &In) {
+  return cpp::readsClock(In.root()) &&
+         cpp::isTimed(E, In.root(), In.context().getSourceManager());
+}
+
 /// Is \p F called for one piece of data after the other, as far as the unit
 /// shows: it is given something, and no single call stands outside of loops?
 bool isCalledAgain(const FunctionDecl *F, const cpp::Body &In,
@@ -168,13 +182,70 @@ bool isCalledAgain(const FunctionDecl *F, const cpp::Body &In,
 
 using Arguments = llvm::ArrayRef<const Expr *>;
 
+/// A loop, and the calls that lead from it to a function: one in the loop, one
+/// in the function that it calls, and so on.
+struct LoopingCalls {
+  const Stmt *Loop = nullptr; ///< Null for none.
+  llvm::SmallVector<const CallExpr *, 2> Way = {};
+};
+
+/// The first loop of the unit that runs \p F in each of many rounds, through
+/// any number of calls that are under no condition.
+LoopingCalls loopCalling(const FunctionDecl *F, const flow::UnitModel &Unit,
+                         llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen) {
+  if (!Seen.insert(F->getCanonicalDecl()).second)
+    return {};
+  const auto Calls = flow::callsOf(F, Unit);
+  for (const flow::WrittenCall &C : Calls) {
+    const cpp::Body &Caller = cpp::Body::of(C.In);
+    const Stmt *Loop = Caller.loopAround(C.Call);
+    if (Loop && !whyNotEachRound(C.Call, Loop, Caller))
+      return {Loop, {C.Call}};
+  }
+  for (const flow::WrittenCall &C : Calls) {
+    const cpp::Body &Caller = cpp::Body::of(C.In);
+    if (Caller.loopAround(C.Call) ||
+        !runsEachTime(C.Call, Caller.root(), Caller))
+      continue;
+    LoopingCalls Found = loopCalling(C.In, Unit, Seen);
+    if (!Found.Loop)
+      continue;
+    Found.Way.push_back(C.Call);
+    return Found;
+  }
+  return {};
+}
+
+/// Is a member that the file's name \p From is made of set in \p Loop, or in a
+/// function that leads from there to the load?
+bool isSetOnTheWay(llvm::ArrayRef<const Expr *> From,
+                   const LoopingCalls &Through, ASTContext &Context) {
+  llvm::SmallVector<const Stmt *, 4> Around = {Through.Loop};
+  for (const CallExpr *Call : llvm::ArrayRef(Through.Way).drop_front())
+    Around.push_back(cpp::Body::around(Call, Context)->root());
+  return llvm::any_of(From, [&](const Expr *Name) {
+    return cpp::anyOf<MemberExpr>(Name, [&](const MemberExpr *Part) {
+      auto IsSet = [&](const CallExpr *Call) {
+        const auto *To =
+            cpp::isAssignment(Call)
+                ? dyn_cast<MemberExpr>(Call->getArg(0)->IgnoreParenImpCasts())
+                : nullptr;
+        return To && To->getMemberDecl() == Part->getMemberDecl();
+      };
+      return llvm::any_of(Around, [&](const Stmt *S) {
+        return cpp::anyOf<CallExpr>(S, IsSet);
+      });
+    });
+  });
+}
+
 /// A model that is loaded again and again.
 struct RepeatedLoad {
   const Expr *Load;
   const VarDecl *Model;
   const FunctionDecl *In;
-  const Stmt *Loop;        ///< Null for none: each call of In loads it.
-  const CallExpr *Through; ///< The call of In in Loop; null: In has the loop.
+  LoopingCalls Through; ///< No loop: each call of In loads it. No calls: In has
+                        ///< the loop.
 };
 
 /// None where \p Load loads no model that the function runs.
@@ -185,24 +256,21 @@ std::optional<RepeatedLoad> decide(const Expr *Load, Arguments From,
   if (!Model || !isRun(Model, In, Other))
     return std::nullopt;
   const Stmt *Loop = In.loopAround(Load);
-  RepeatedLoad Result = {Load, Model, In.function(), Loop, nullptr};
-  const Reason *Why = Other                        ? &LoadInLoop.OtherUse
-                      : cpp::readsClock(In.root()) ? &LoadInLoop.Clock
-                      : Loop ? whyNotEachRound(Load, Loop, In)
-                             : nullptr;
+  RepeatedLoad Result = {Load, Model, In.function(), {Loop}};
+  const Reason *Why = Other               ? &LoadInLoop.OtherUse
+                      : isTimed(Load, In) ? &LoadInLoop.Timed
+                      : Loop              ? whyNotEachRound(Load, Loop, In)
+                                          : nullptr;
   if (!Why && !isSameEachTime(From, Loop ? Loop : In.root(), In))
     Why = &LoadInLoop.OtherFile;
-  if (!Why && !Loop)
-    for (const flow::WrittenCall &C : flow::callsOf(In.function(), Unit)) {
-      const cpp::Body &Caller = cpp::Body::of(C.In);
-      Loop = Caller.loopAround(C.Call);
-      if (Loop && !whyNotEachRound(C.Call, Loop, Caller)) {
-        Result.Loop = Loop;
-        Result.Through = C.Call;
-        break;
-      }
-    }
-  if (!Why && !Result.Loop)
+  if (!Why && !Loop && runsEachTime(Load, In.root(), In)) {
+    llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+    Result.Through = loopCalling(In.function(), Unit, Seen);
+    if (Result.Through.Loop &&
+        isSetOnTheWay(From, Result.Through, In.context()))
+      Why = &LoadInLoop.OtherFile;
+  }
+  if (!Why && !Result.Through.Loop)
     Why = In.around<IfStmt>(Load) || In.around<SwitchStmt>(Load)
               ? &LoadInLoop.Conditional
           : !isCalledAgain(In.function(), In, Unit) ? &LoadInLoop.CalledOnce
@@ -215,18 +283,21 @@ std::optional<RepeatedLoad> decide(const Expr *Load, Arguments From,
 }
 
 Finding worded(const RepeatedLoad &L) {
+  const auto &[Loop, Way] = L.Through;
   Finding F = Finding::from(L.Load).says(
       quoted(L.Model) + " is loaded from the same file " +
-      (L.Loop ? "in each iteration" : "by each call of " + quoted(L.In)) +
+      (Loop ? "in each iteration" : "by each call of " + quoted(L.In)) +
       ", and all its parameters are allocated anew; load it once" +
-      (L.Loop ? "" : " and keep it"));
-  if (!L.Loop)
+      (Loop ? "" : " and keep it"));
+  if (!Loop)
     return F.because(LoadInLoop.EachCall, L.In);
-  F.note(L.Loop->getBeginLoc(),
-         L.Through ? "this loop runs it again" : "load it before this loop");
-  if (L.Through)
-    F.note(L.Through->Stmt::getBeginLoc(),
-           quoted(L.In) + " is called here, and loads it each time");
+  F.note(Loop->getBeginLoc(),
+         Way.empty() ? "load it before this loop" : "this loop runs it again");
+  for (const CallExpr *Call : Way)
+    F.note(Call->Stmt::getBeginLoc(),
+           quoted(Call->getDirectCallee()) +
+               (Call == Way.back() ? " is called here, and loads it each time"
+                                   : " is called here"));
   return F;
 }
 
@@ -275,8 +346,8 @@ std::optional<RoundTrip> decide(cpp::Body &In, flow::UnitModel &Unit) {
       IsOther ? &LoadInLoop.OtherMoved
       : !isa_and_nonnull<CompoundStmt>(Block) || Block != In.outerOf(Trip->Back)
           ? &LoadInLoop.Conditional
-      : cpp::readsClock(In.root()) ? &LoadInLoop.Clock
-      : Trip->Loop ? whyNotEachRound(Trip->There, Trip->Loop, In)
+      : isTimed(Trip->Run, In) ? &LoadInLoop.Timed
+      : Trip->Loop             ? whyNotEachRound(Trip->There, Trip->Loop, In)
       : isCalledAgain(In.function(), In, Unit) ? nullptr
                                                : &LoadInLoop.CalledOnce;
   if (!Why)

@@ -11,10 +11,12 @@
 #include "analysis/torch/api/Factories.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ASTLambda.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <map>
 
@@ -42,9 +44,16 @@ constexpr struct DiscardedResultReasons {
   Reason OwnSake{"run-for-its-own-sake", Effect::Silent,
                  "It is the only statement of a lambda, or of a loop over "
                  "something else, or stands straight in a `try` block."};
+  Reason ModuleToo{"module-too", Effect::Silent,
+                   "It is in a template, which is also made for modules or "
+                   "other types, where the same call changes its object."};
+  Reason InTemplate{"in-template", Effect::NoFix,
+                    "It is in a template, and a tensor by the template's "
+                    "arguments: in other files it may be something else."};
   Reason Timed{"timed-code", Effect::Silent,
-               "It is not `detach`, and the function reads a clock: a "
-               "benchmark."};
+               "It is not `detach`, and the function reads a clock before it "
+               "and after it, and uses what it read before, or one around the "
+               "lambda that it stands in reads one: it is measured."};
   Reason Sent{"converted-and-gone", Effect::Silent,
               "It converts a local tensor that nothing reads afterwards."};
   Reason NotRead{"not-read-again", Effect::NoFix,
@@ -105,13 +114,16 @@ bool leadsToPart(const CallExpr *Call) {
 
 /// Does an argument of \p Outer make a tensor by anything but the listed
 /// operators, factories and comparisons? A model that runs and whose result is
-/// dropped is a warm-up or a measurement.
-bool makesTensors(const CallExpr *Outer) {
-  return llvm::any_of(Outer->arguments(), [](const Expr *Arg) {
-    return cpp::anyOf<CallExpr>(Arg, [](const CallExpr *Call) {
+/// dropped is a warm-up or a measurement. Parameters, gradients, elements and
+/// views of what there is are not made.
+bool makesTensors(const CallExpr *Outer, flow::TensorWork &Amounts) {
+  return llvm::any_of(Outer->arguments(), [&](const Expr *Arg) {
+    return cpp::anyOf<CallExpr>(Arg, [&](const CallExpr *Call) {
       const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
       return torch::mayHoldTensor(Call->getType()) && !isStdAccess(Call) &&
-             !torch::asPureOp(Call) &&
+             !torch::asPureOp(Call) && !torch::containerOf(Call) &&
+             (torch::runsFunctional(Call) ||
+              Amounts.of(Call) != torch::Work::None) &&
              !(Facts && (Facts->Factory || Facts->neverDifferentiable()));
     });
   });
@@ -176,7 +188,8 @@ public:
   /// Code that runs an operator for the sake of running it: the only statement
   /// of a lambda or of a loop over something else, or one straight in a try
   /// block, which asks whether it throws.
-  bool runsForItsOwnSake(const ValueDecl *Of) const {
+  /// Not where the loop takes it to one tensor after the other.
+  bool runsForItsOwnSake(const ValueDecl *Of, const Expr *Tensor) const {
     const auto *Block = dyn_cast_or_null<CompoundStmt>(In.parentOf(Discarded));
     if (Block && isa_and_nonnull<CXXTryStmt>(In.parentOf(Block)))
       return true;
@@ -189,7 +202,13 @@ public:
         cpp::bodyOf(Loops.front()) != Around)
       return false;
     const auto *Range = dyn_cast<CXXForRangeStmt>(Loops.front());
-    return !Of || !Range || !isLoopVariable(Of, Range);
+    if (Range)
+      return !Of || !isLoopVariable(Of, Range);
+    const auto *Counted = dyn_cast<ForStmt>(Loops.front());
+    return !Counted || !cpp::anyOf<DeclRefExpr>(
+                           Counted->getInc(), [&](const DeclRefExpr *Counter) {
+                             return cpp::mentions(Tensor, Counter->getDecl());
+                           });
   }
 
   /// The loop whose variable, or a part of it, \p D is; null for others.
@@ -263,19 +282,42 @@ private:
   llvm::SmallVector<const Stmt *, 4> Loops; ///< Innermost first.
 };
 
-/// Does the function of \p In read a clock, or one around the lambda that it
-/// is?
-bool isTimed(const cpp::Body &In) {
+/// Is it measured how long \p Call, in \p In, takes: does a function around a
+/// lambda read a clock, or the function itself before and after \p Call?
+bool isTimed(const CallExpr *Call, const cpp::Body &In) {
   for (const FunctionDecl *F = In.function(); F;
        F = dyn_cast_or_null<FunctionDecl>(F->getParentFunctionOrMethod()))
-    if (F->hasBody() && textOf(F->getBody(), In.context()).ReadsClock)
+    if (F->hasBody() && textOf(F->getBody(), In.context()).ReadsClock &&
+        (F != In.function() ||
+         cpp::isTimed(Call, F->getBody(), In.context().getSourceManager())))
       return true;
   return false;
 }
 
+/// What \p Call, of a method or of what leads to a part, is a part or a view
+/// of: net for net->parameters(), x for x.grad() and x[0]. Null where it may
+/// compute something.
+const Expr *wholeOf(const CallExpr *Call, flow::TensorWork &Amounts) {
+  if (const Expr *Viewed = torch::viewedBy(Call))
+    return Viewed;
+  if (const Expr *Container = torch::containerOf(Call))
+    return Container;
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  const bool IsAccessor =
+      Method &&
+      (torch::isTorchDecl(Call->getDirectCallee()) || Call->isLValue()) &&
+      Amounts.of(Call) == torch::Work::None;
+  if (!IsAccessor && !leadsToPart(Call))
+    return nullptr;
+  return Method                   ? Method->getImplicitObjectArgument()
+         : Call->getNumArgs() > 0 ? Call->getArg(0)
+                                  : nullptr;
+}
+
 /// The variable or member at the root of \p E: `a` in a.b[i], std::get<0>(a)
 /// and a.detach().cpu(). Null for `this` and for all that is computed.
-const ValueDecl *rootOf(const Expr *E, bool &IsMember) {
+const ValueDecl *rootOf(const Expr *E, bool &IsMember,
+                        flow::TensorWork &Amounts) {
   while ((E = cpp::stripImplicit(E))) {
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
       return Ref->getDecl();
@@ -294,11 +336,8 @@ const ValueDecl *rootOf(const Expr *E, bool &IsMember) {
       Whole = Subscript->getBase();
     } else if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
       Whole = Unary->getOpcode() == UO_Deref ? Unary->getSubExpr() : nullptr;
-    } else if (Call && leadsToPart(Call)) {
-      const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-      Whole = Method                   ? Method->getImplicitObjectArgument()
-              : Call->getNumArgs() > 0 ? Call->getArg(0)
-                                       : nullptr;
+    } else if (Call) {
+      Whole = wholeOf(Call, Amounts);
     }
     E = Whole;
   }
@@ -367,26 +406,44 @@ public:
     Finder->addMatcher(callExpr().bind("call"), this);
   }
   void checkMatch(const Match &Result) override {
-    if (auto Found =
-            decide(Result.Nodes.getNodeAs<CallExpr>("call"), *Result.Context))
-      report(worded(*Found));
+    const auto *Call = Result.Nodes.getNodeAs<CallExpr>("call");
+    if (isOperand(Call, *Result.Context))
+      return;
+    // Code for tensors and modules alike may call to(device) as a statement:
+    // all that a template is made for must be known first.
+    const cpp::Body *In = cpp::Body::around(Call, *Result.Context);
+    const bool IsMade = In && In->isInstantiated();
+    if (auto Found = decide(Call, *Result.Context)) {
+      if (!IsMade)
+        return report(worded(*Found));
+      if (!Found->Why || Found->Why->Does != Effect::Silent)
+        Found->Why = &DiscardedResult.InTemplate;
+      Made.push_back(*Found);
+    } else if (IsMade && isa<CXXMemberCallExpr>(Call) &&
+               !torch::asPureOp(Call)) {
+      Others.insert(Call->getExprLoc());
+    }
+  }
+  void checkMatched() override {
+    for (Discarded &Found : Made) {
+      if (Others.contains(Found.Call->getExprLoc()))
+        Found.Why = &DiscardedResult.ModuleToo;
+      report(worded(Found));
+    }
   }
 
 private:
   std::optional<Discarded> decide(const CallExpr *Call, ASTContext &Context) {
     auto Op = torch::asPureOp(Call);
     // What a macro makes of its argument is not seen here: EXPECT_THROW.
-    if (!Op || Call->Stmt::getBeginLoc().isMacroID() ||
-        isOperand(Call, Context))
+    if (!Op || Call->Stmt::getBeginLoc().isMacroID())
       return std::nullopt;
-    // In a template only what does not depend on its arguments is sure: code
-    // for tensors and modules alike may call to(device) as a statement.
     cpp::Body *In = cpp::Body::around(Call, Context);
-    if (!In || In->isInstantiated())
+    if (!In)
       return std::nullopt;
     const Place Where(Call, *In);
     bool IsPart = false;
-    const ValueDecl *Root = rootOf(Op->Tensor, IsPart);
+    const ValueDecl *Root = rootOf(Op->Tensor, IsPart, unit().work());
     if (!Where.Discarded || In->function()->isImplicit() ||
         isa_and_nonnull<FunctionDecl>(Root))
       return std::nullopt;
@@ -396,11 +453,11 @@ private:
     const bool IsOwn = !IsPart && In->isOwn(Var) && !Where.loopOf(Var);
     const bool ReadLater = !IsOwn || Where.isReadLater(Var);
     Discarded Found = {Call, *Op, "", nullptr};
-    if (!Root || makesTensors(Call))
+    if (!Root || makesTensors(Call, unit().work()))
       Found.Why = &DiscardedResult.Computed;
-    else if (Where.runsForItsOwnSake(Root))
+    else if (Where.runsForItsOwnSake(Root, Op->Tensor))
       Found.Why = &DiscardedResult.OwnSake;
-    else if (Op->Kind != PureKind::Detach && isTimed(*In))
+    else if (Op->Kind != PureKind::Detach && isTimed(Call, *In))
       Found.Why = &DiscardedResult.Timed;
     else if (Op->Kind == PureKind::Converts && !ReadLater)
       Found.Why = &DiscardedResult.Sent;
@@ -441,6 +498,10 @@ private:
       Found.Why = &DiscardedResult.Needed;
     return Found;
   }
+
+  llvm::SmallVector<Discarded, 4> Made; ///< In what is made of templates.
+  /// Where those have another call that is a statement.
+  llvm::DenseSet<SourceLocation> Others;
 
   /// Does something in the function back-propagate what has its history from
   /// \p D alone, as it is at \p Detach? Without that it throws.

@@ -34,6 +34,9 @@ constexpr struct ManualReleaseReasons {
   Reason AtTheEnd{"end-of-main", Effect::Advice,
                   "The device is reset in `main`, after the last tensor there, "
                   "as samples of CUDA do it for a profiler."};
+  Reason Exits{"program-ends", Effect::Silent,
+               "The device is reset right before the program ends (`exit`, "
+               "`abort`), and no tensor is used between."};
   Reason UsersMemory{"users-memory", Effect::Silent,
                      "The tensor is made over memory of the program "
                      "(`from_blob`, `for_blob`, `from_file`, `fromDLPack`), or "
@@ -265,15 +268,20 @@ private:
   void checkReset(const CallExpr *Call) {
     if (!torch::declaresTensor(context()))
       return;
-    const cpp::Body *In = cpp::Body::around(Call, context());
+    cpp::Body *In = cpp::Body::around(Call, context());
+    if (!In)
+      return;
+    auto UsesTensor = [](const Stmt *S) {
+      const auto *E = dyn_cast<Expr>(S);
+      return isa_and_nonnull<CallExpr, CXXConstructExpr>(E) &&
+             torch::mayHoldTensor(E->getType());
+    };
+    const bool IsLast = !In->paths().leadsTo(Call, UsesTensor);
+    if (IsLast && !In->paths().leadsTo(
+                      Call, [](const Stmt *) { return false; }, /*OrOut=*/true))
+      return silent(Call->Stmt::getBeginLoc(), ManualRelease.Exits);
     // At the end of main, for a profiler, little is left that needs the device.
-    const bool AtTheEnd =
-        In && In->function()->isMain() && !In->loopAround(Call) &&
-        !cpp::anyOf<Expr>(In->root(), [&](const Expr *E) {
-          return cpp::comesBefore(Call, E, context().getSourceManager()) &&
-                 isa<CallExpr, CXXConstructExpr>(E) &&
-                 torch::mayHoldTensor(E->getType());
-        });
+    const bool AtTheEnd = IsLast && In->function()->isMain();
     report(
         Finding::from(Call)
             .because(AtTheEnd ? ManualRelease.AtTheEnd : ManualRelease.Reset)

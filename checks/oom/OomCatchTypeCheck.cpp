@@ -5,6 +5,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Exceptions.h"
 #include "analysis/torch/api/Factories.h"
@@ -15,6 +16,7 @@
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using namespace clang::ast_matchers;
@@ -32,11 +34,20 @@ constexpr struct OomCatchTypeReasons {
   Reason OnlySmaller{"only-made-smaller", Effect::Likely,
                      "Only a batch size made smaller shows what the handler is "
                      "for."};
+  Reason UnseenCallee{"unseen-callee", Effect::Advice,
+                      "The `try` block calls a function that this file only "
+                      "declares, which may throw `std::runtime_error` or "
+                      "`std::bad_alloc`."};
   Reason NoPurpose{"purpose-unseen", Effect::Silent,
-                   "A handler for `c10::Error` or `std::bad_alloc` does not "
-                   "show that it is for running out of memory. One that only "
-                   "logs, rethrows or falls back sees a missing operator, too, "
-                   "which arrives as `c10::NotImplementedError`."};
+                   "A handler for another type than `c10::OutOfMemoryError` "
+                   "does not show that it is for running out of memory. One "
+                   "that only logs, rethrows or falls back sees a missing "
+                   "operator, too, which arrives as "
+                   "`c10::NotImplementedError`."};
+  Reason OwnError{"own-error", Effect::Silent,
+                  "The `try` block itself, or a function that it calls, throws "
+                  "what a handler for `std::runtime_error` or `std::bad_alloc` "
+                  "catches, or allocates memory with `new` or containers."};
   Reason Seen{"caught-elsewhere", Effect::Silent,
               "Another handler of the same `try` statement, or of one around "
               "it in the same function, catches what arrives "
@@ -163,16 +174,67 @@ struct MissedError {
   llvm::SmallVector<const CallExpr *, 2> Way;
 };
 
-/// The error of \p Try that a handler does not see; with \p NotByCpu one for
-/// what the CPU's allocator never throws.
-std::optional<MissedError> missedError(const CXXTryStmt *Try, bool NotByCpu) {
-  auto Way = flow::wayToFreeCall(Try->getTryBlock(), isScriptCall);
+/// The error of \p Try that a handler for \p Caught does not see.
+std::optional<MissedError> missedError(const CXXTryStmt *Try, QualType Caught,
+                                       flow::TensorWork &Amounts) {
+  const Stmt *Block = Try->getTryBlock();
+  auto Way = flow::wayToFreeCall(Block, isScriptCall);
   if (!Way.empty())
-    return MissedError{OutOfMemoryIn::Script, Way};
-  const CallExpr *Made = NotByCpu ? onlyCpuWork(Try->getTryBlock()) : nullptr;
-  if (!Made)
+    return torch::catchesOutOfMemory(Caught, OutOfMemoryIn::Script)
+               ? std::nullopt
+               : std::optional(MissedError{OutOfMemoryIn::Script, Way});
+  const bool OfStd = torch::isStdError(Caught);
+  if (OfStd || torch::isOutOfMemoryError(Caught))
+    if (const CallExpr *Made = onlyCpuWork(Block))
+      return MissedError{OutOfMemoryIn::Cpu, {Made}};
+  const CallExpr *Eager = OfStd ? cpp::findFirst<CallExpr>(
+                                      Block,
+                                      [&](const CallExpr *Call) {
+                                        return Amounts.of(Call) == Work::Heavy;
+                                      },
+                                      cpp::Lambdas::Made)
+                                : nullptr;
+  if (!Eager)
     return std::nullopt;
-  return MissedError{OutOfMemoryIn::Cpu, {Made}};
+  return MissedError{OutOfMemoryIn::Device, {Eager}};
+}
+
+/// What else in \p Try, or in a function that it calls, a handler for \p Caught
+/// of the standard library may be for: a throw expression, memory of the
+/// program's own; or else a call of code that is not seen. Null for none.
+std::optional<Because> otherSource(const CXXTryStmt *Try, QualType Caught) {
+  const bool OfMemory = cpp::isStdClass(Caught, {"bad_alloc"});
+  std::optional<Because> Found;
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  llvm::SmallVector<const Stmt *, 8> Work = {Try->getTryBlock()};
+  while (!Work.empty() && !(Found && Found->Row == &OomCatchType.OwnError))
+    cpp::forEach<Expr>(
+        Work.pop_back_val(),
+        [&](const Expr *E) {
+          const auto *Made = dyn_cast<CXXConstructExpr>(E);
+          const FunctionDecl *Callee = nullptr;
+          if (const auto *Call = dyn_cast<CallExpr>(E))
+            Callee = Call->getDirectCallee();
+          if (isa<CXXThrowExpr>(E) ||
+              (OfMemory &&
+               (isa<CXXNewExpr>(E) ||
+                (Made &&
+                 cpp::isStdClass(Made->getType(), cpp::StdClass::Container) &&
+                 Made->getNumArgs() > 0 &&
+                 !torch::mayHoldTensor(E->getType())))))
+            Found = Because{&OomCatchType.OwnError, "", E->getExprLoc()};
+          const bool IsUsers =
+              Callee && !cpp::isOfLibrary(Callee) && !Callee->getBuiltinID();
+          const FunctionDecl *Body =
+              IsUsers ? cpp::userDefinition(Callee) : nullptr;
+          if (Body && Seen.insert(Body).second)
+            Work.push_back(Body->getBody());
+          else if (IsUsers && !Body && !Found)
+            Found = Because{&OomCatchType.UnseenCallee, quoted(Callee),
+                            E->getExprLoc()};
+        },
+        cpp::Lambdas::Made);
+  return Found;
 }
 
 /// Heavy work of \p Try besides the call of TorchScript that \p Missed has,
@@ -203,6 +265,13 @@ Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
              quoted(Call->getDirectCallee()) + " runs a TorchScript module");
     F.note(Thrown, "an allocation that fails inside this call comes out of it "
                    "as 'std::runtime_error'");
+  } else if (Missed.Where == OutOfMemoryIn::Device) {
+    F.says("this handler never sees LibTorch run out of memory: what it throws "
+           "is a 'c10::Error', which derives from 'std::exception' and not "
+           "from " +
+           Type + "; catch 'c10::Error'")
+        .note(Thrown, "an allocation that fails inside this call comes out of "
+                      "it as 'c10::Error'");
   } else {
     F.says("this handler never sees the CPU run out of memory: its allocator "
            "throws a plain 'c10::Error', not " +
@@ -236,14 +305,15 @@ void OomCatchTypeCheck::checkMatch(const Match &Result) {
     if (Caught.isNull() || Caught->isDependentType())
       continue;
     const bool ByType = torch::isOutOfMemoryError(Caught);
-    const bool NotByCpu = ByType || cpp::isStdClass(Caught, {"bad_alloc"});
-    if (!NotByCpu && torch::oomHandler(Caught) != torch::OomHandler::Library)
+    if (!torch::isStdError(Caught) &&
+        torch::oomHandler(Caught) != torch::OomHandler::Library)
       continue;
     const Intent Meant(ByType ? nullptr : Handler->getHandlerBlock());
     const bool IsMeant = ByType || Meant.Loc.isValid();
     if (!IsMeant && !asksWhy())
       continue;
-    const std::optional<MissedError> Missed = missedError(Try, NotByCpu);
+    const std::optional<MissedError> Missed =
+        missedError(Try, Caught, unit().work());
     if (!Missed)
       continue;
     if (!IsMeant) {
@@ -256,6 +326,8 @@ void OomCatchTypeCheck::checkMatch(const Match &Result) {
       return silent(Handler->getCatchLoc(), OomCatchType.Seen, "handler",
                     By->getCatchLoc());
     Finding F = worded(*Missed, Handler, Meant, *Result.Context);
+    if (Missed->Where == OutOfMemoryIn::Device)
+      F.because(otherSource(Try, Caught));
     if (const CallExpr *Other = otherWork(Try, *Missed, unit().work()))
       F.because(OomCatchType.OtherWork, "call", Other->getExprLoc());
     if (!ByType && !Meant.Certain)

@@ -8,6 +8,7 @@
 #include "analysis/torch/api/Exceptions.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/storage/Aliases.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "checks/base/LibtorchCheck.h"
@@ -359,29 +360,25 @@ private:
     return false;
   }
 
-  /// Will \p D, or something that shares its storage, be read again?
-  bool isNeeded(const ValueDecl *D) {
+  /// Will \p D, or something that refers to it or shares its storage, be read
+  /// again?
+  bool isNeeded(const ValueDecl *D, bool IsName = false) {
     if (!Sharing.insert(D).second)
       return false;
-    bool Needed = Ways.isReadFrom(D, P.Statement);
-    llvm::SetVector<const ValueDecl *> Aliases;
-    cpp::forEach<VarDecl>(Root, [&](const VarDecl *Var) {
-      if (Var->getInit() && sharedWith(Var->getInit()) == D)
-        Aliases.insert(Var);
-    });
-    cpp::forEachStore(Root,
-                      [&](const CallExpr *, const Expr *To, const Expr *Value) {
-                        if (sharedWith(Value) != D)
-                          return;
-                        if (const ValueDecl *Holder = cpp::rootOf(To))
-                          Aliases.insert(Holder);
-                        else
-                          Needed = true; // It cannot be followed.
-                      });
-    for (const ValueDecl *Alias : Aliases)
-      Needed = Needed || (Alias != D && isNeeded(Alias));
+    const torch::Aliases Others = torch::aliasesOf(D, Root);
+    bool Needed = Others.Unknown || Ways.isReadFrom(D, P.Statement, IsName);
+    for (const ValueDecl *Alias : Others.Names)
+      Needed =
+          Needed || isNeeded(Alias, isa<BindingDecl>(Alias) ||
+                                        (Alias->getType()->isReferenceType() &&
+                                         isLocal(Alias)));
     Sharing.erase(D);
     return Needed;
+  }
+
+  static bool isLocal(const ValueDecl *D) {
+    const auto *Var = dyn_cast<VarDecl>(D);
+    return Var && Var->isLocalVarDecl() && !Var->isStaticLocal();
   }
 
   const LateRetry &P;

@@ -481,6 +481,20 @@ static void readPchAsText(CommandLineArguments &Args) {
   Args = std::move(Result);
 }
 
+/// What Clang rejects by default and GCC accepts: narrowing in braces, old
+/// forms of casts to enumerators, `x.template f(y)`, a macro right after a
+/// text. For a compiler by another name than Clang's, which has compiled the
+/// code.
+static llvm::ArrayRef<const char *> acceptedByGcc(StringRef Compiler) {
+  static constexpr const char *Flags[] = {
+      "-Wno-c++11-narrowing", "-Wno-enum-constexpr-conversion",
+      "-Wno-missing-template-arg-list-after-template-kw",
+      "-Wno-reserved-user-defined-literal", "-Wno-register"};
+  return path::filename(Compiler).contains("clang")
+             ? llvm::ArrayRef<const char *>()
+             : llvm::ArrayRef<const char *>(Flags);
+}
+
 ArgumentsAdjuster
 makeCommandsOurs(const char *Argv0, void *MainAddress,
                  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
@@ -512,6 +526,7 @@ makeCommandsOurs(const char *Argv0, void *MainAddress,
     // The compiler's warnings are the build's to show. -Werror would turn one
     // into a unit that cannot be analysed.
     Ours.push_back("-w");
+    llvm::append_range(Ours, acceptedByGcc(Given.front()));
     llvm::append_range(Ours, ForCuda);
     return getInsertArgumentAdjuster(Ours, ArgumentInsertPosition::END)(Args,
                                                                         "");

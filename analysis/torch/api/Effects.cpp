@@ -67,10 +67,17 @@ Work workOf(const CallExpr *Call) {
   return !InStd && ownsTensors(Call->getType()) ? Work::Some : Work::None;
 }
 
+bool runsFunctional(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  return isTorchDecl(Callee) &&
+         cpp::nameOf(dyn_cast<NamespaceDecl>(Callee->getDeclContext())) ==
+             "functional";
+}
+
 /// torch::nn::functional::normalize(x) and others that write nothing unless
 /// their options say so: `inplace`, `out`. Not those that are run for the time
 /// they take, and batch_norm, which keeps statistics.
-static bool isPureFunctional(const CallExpr *Call, const FunctionDecl *Callee) {
+static bool isPureFunctional(const CallExpr *Call) {
   static constexpr llvm::StringRef Names[] = {
       "normalize",  "dropout",    "dropout2d",     "dropout3d",
       "relu",       "relu6",      "alpha_dropout", "feature_alpha_dropout",
@@ -79,8 +86,7 @@ static bool isPureFunctional(const CallExpr *Call, const FunctionDecl *Callee) {
       "softmax",    "softmin",    "log_softmax",   "softplus",
       "layer_norm", "group_norm", "instance_norm", "local_response_norm",
       "pad",        "one_hot"};
-  const auto *Space = dyn_cast<NamespaceDecl>(Callee->getDeclContext());
-  if (cpp::nameOf(Space) != "functional" || !isTorchDecl(Callee) ||
+  if (!runsFunctional(Call) ||
       !llvm::is_contained(Names, cpp::calleeName(Call)) ||
       Call->getNumArgs() == 0)
     return false;
@@ -109,7 +115,7 @@ static bool returnsValueAndIndex(const OpFacts &Facts, const CallExpr *Call) {
 std::optional<PureOp> asPureOp(const CallExpr *Call) {
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   if (Callee && Callee->getIdentifier() && isTensor(Call->getType()) &&
-      isPureFunctional(Call, Callee))
+      isPureFunctional(Call))
     // Some take their input by value.
     return PureOp{PureKind::Computes, cpp::calleeName(Call),
                   cpp::stripImplicit(Call->getArg(0))};

@@ -41,6 +41,9 @@ enum class Work {
 /// How much tensor work \p Call is.
 Work workOf(const clang::CallExpr *Call);
 
+/// Is \p Call of a function of torch::nn::functional?
+bool runsFunctional(const clang::CallExpr *Call);
+
 /// A tensor operator that changes nothing but returns something: to call one
 /// and drop its result is to do nothing. Only cheap ones count: matrix products
 /// and convolutions are also run for the time they take.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/torch/api/Exceptions.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -41,6 +42,11 @@ bool catchesOutOfMemory(QualType Caught, OutOfMemoryIn Where) {
     return Name == "std::runtime_error";
   return Name == "c10::Error" ||
          (Where == OutOfMemoryIn::Device && isOutOfMemoryError(Caught));
+}
+
+bool isStdError(QualType Caught) {
+  return cpp::isStdClass(Caught.getNonReferenceType(),
+                         {"runtime_error", "bad_alloc"});
 }
 
 bool isPythonError(QualType T) {

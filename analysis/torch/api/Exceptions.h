@@ -31,6 +31,9 @@ bool catchesOutOfMemory(clang::QualType Caught, OutOfMemoryIn Where);
 /// c10::OutOfMemoryError and its name before 1.13, c10::CUDAOutOfMemoryError.
 bool isOutOfMemoryError(clang::QualType T);
 
+/// std::runtime_error or std::bad_alloc: c10::Error derives from neither.
+bool isStdError(clang::QualType Caught);
+
 /// pybind11::error_already_set: its Python frames live as long as it does.
 bool isPythonError(clang::QualType T);
 

@@ -5,6 +5,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
@@ -105,9 +106,7 @@ bool takesRows(const CallExpr *Call, StringRef Name,
 
 /// Functions of torch::nn::functional work in place when their options say so.
 bool mayWorkInPlace(const CallExpr *Call) {
-  return cpp::nameOf(dyn_cast<NamespaceDecl>(
-             Call->getDirectCallee()->getDeclContext())) == "functional" &&
-         cpp::writtenArguments(Call).size() > 1;
+  return runsFunctional(Call) && cpp::writtenArguments(Call).size() > 1;
 }
 
 /// torch::rand({2}, torch::kCUDA): do options name a device?

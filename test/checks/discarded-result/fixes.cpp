@@ -120,6 +120,7 @@ template <typename T> struct Cell {
     // CHECK-FIXES: h = h.detach();
   }
   void dependent() { other.detach(); }
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: the result of 'detach'
 };
 template struct Cell<Tensor>;
 

@@ -106,3 +106,37 @@ void dictionary(torch::nn::Linear net) {
   // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'to' is discarded; the tensor stays as it is
   first.value().requires_grad_(false);
 }
+
+// Elements and gradients that an accessor of a module, list or structure hands out.
+struct Batch {
+  Tensor x;
+  Tensor &input() { return x; }
+};
+void accessors(torch::nn::Module &net, torch::optim::Adam &adam, Batch b,
+               c10::List<Tensor> list, torch::nn::Linear fc) {
+  for (size_t i = 0; i < net.parameters().size(); ++i)
+    torch::clamp(net.parameters()[i], -1., 1.);
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'clamp' is discarded; the tensor stays as it is
+  for (auto &p : net.parameters())
+    p.grad().clamp(-1, 1);
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'clamp'
+  for (auto &item : net.named_parameters())
+    item.value().data().clamp(-1, 1);
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'clamp'
+  for (auto &group : adam.param_groups())
+    for (auto &p : group.params())
+      p.grad().clamp(-1, 1);
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: the result of 'clamp'
+  net.parameters().front().detach();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'detach'
+  torch::clamp(net.named_buffers()["mean"], 0, 1);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'clamp'
+  fc->named_parameters()["weight"].clamp(0, 1);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'clamp'
+  b.input().clamp(0, 1);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'clamp'
+  list.get(0).clamp(0, 1);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'clamp'
+  b.x[0].clamp(0, 1);
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'clamp'
+}

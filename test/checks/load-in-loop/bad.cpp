@@ -1,6 +1,7 @@
 // What is reported.
 // RUN: %check_libtorch_tidy %s libtorch-load-in-loop %t
 
+#include <chrono>
 #include <string>
 #include <torch/script.h>
 #include <torch/torch.h>
@@ -125,5 +126,47 @@ void denoise(torch::nn::Sequential &Net, torch::Device Device,
     // CHECK-NOTES: :[[@LINE+2]]:5: note: it is moved back to the CPU here
     Frame = Net->forward(Frame.to(Device)).cpu();
     Net->to(torch::kCPU);
+  }
+}
+
+// Through any number of calls, none of which is under a condition.
+struct Engine {
+  float run(at::Tensor X) {
+    prepare(X);
+    return inference(X);
+  }
+  void prepare(at::Tensor &X) { X = X / 255; }
+  float inference(at::Tensor X) {
+    torch::jit::Module M;
+    M = torch::jit::load(Path);
+    // CHECK-NOTES: :[[@LINE-1]]:9: warning: 'M' is loaded from the same file in each iteration, and all its parameters are allocated anew; load it once [libtorch-load-in-loop]
+    // CHECK-NOTES: :[[@LINE+9]]:3: note: this loop runs it again
+    // CHECK-NOTES: :[[@LINE+9]]:12: note: 'run' is called here
+    // CHECK-NOTES: :[[@LINE-9]]:12: note: 'inference' is called here, and loads it each time
+    return M.forward({X}).toTensor().item<float>();
+  }
+  std::string Path = "model.pt";
+};
+float served(Engine &E) {
+  float Sum = 0;
+  for (int I = 0; I < 1000; ++I)
+    Sum += E.run(torch::rand({1, 3, 8, 8}));
+  return Sum;
+}
+
+// A clock that stamps a message measures nothing, and one that times only the
+// run does not time the load.
+std::string text(std::chrono::steady_clock::time_point);
+void stamped(const std::vector<torch::Tensor> &All) {
+  for (const auto &X : All) {
+    std::string Stamp = text(std::chrono::steady_clock::now());
+    auto M = torch::jit::load("model.pt");
+    // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'M' is loaded from the same file in each iteration, {{.*}}
+    // CHECK-NOTES: :[[@LINE-4]]:3: note: load it before this loop
+    auto Start = std::chrono::steady_clock::now();
+    M.forward({X});
+    auto Time = std::chrono::steady_clock::now() - Start;
+    (void)Time;
+    (void)Stamp;
   }
 }

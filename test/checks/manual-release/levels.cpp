@@ -27,3 +27,10 @@ int main() {
   cudaDeviceReset();
   return 0;
 }
+// An exception, and one path of two, lead on.
+void fails(bool Bad) {
+  cudaDeviceReset();
+  // CHECK-MESSAGES-L1: :[[@LINE-1]]:3: warning: cudaDeviceReset() destroys
+  if (Bad)
+    abort();
+}

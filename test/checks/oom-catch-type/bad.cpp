@@ -194,3 +194,25 @@ Tensor standardAllocation(int64_t n) {
     return Tensor();
   }
 }
+
+// What eager code throws derives from std::exception alone.
+Tensor runtimeError(torch::nn::Linear net, const Tensor &x) {
+  try {
+    return net(x);
+  } catch (const std::runtime_error &e) {
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees LibTorch run out of memory: what it throws is a 'c10::Error', which derives from 'std::exception' and not from 'std::runtime_error'; catch 'c10::Error' [libtorch-oom-catch-type]
+    report("out of memory");
+    return net(x.slice(0, 0, 1));
+  }
+}
+Tensor badAlloc(torch::nn::Linear net, const Tensor &x) {
+  try {
+    Tensor loss = net(x).sum();
+    loss.backward();
+    return loss;
+  } catch (std::bad_alloc &) {
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees LibTorch run out of memory: what it throws is a 'c10::Error', which derives from 'std::exception' and not from 'std::bad_alloc'; catch 'c10::Error' [libtorch-oom-catch-type]
+    report("out of memory");
+    return Tensor();
+  }
+}

@@ -191,3 +191,40 @@ Tensor plainError(int64_t n) {
     return Tensor();
   }
 }
+
+// Handlers of the standard library's errors around eager code: seen by another,
+// for TorchScript, for memory and errors of the program's own, for anything.
+Tensor eager(torch::nn::Linear net, torch::jit::Module script, const Tensor &x,
+             int64_t n) {
+  try {
+    return net(x);
+  } catch (const c10::Error &) {
+    report("out of memory");
+  } catch (const std::runtime_error &) {
+    report("out of memory");
+  }
+  try {
+    return script.forward({x}).toTensor();
+  } catch (const std::runtime_error &) {
+    report("out of memory");
+  }
+  try {
+    std::vector<float> host(n);
+    return net(torch::tensor(host));
+  } catch (const std::bad_alloc &) {
+    report("out of memory");
+  }
+  try {
+    if (n < 0)
+      throw std::runtime_error("out of memory");
+    return net(x);
+  } catch (const std::runtime_error &) {
+    report("out of memory");
+  }
+  try {
+    return net(x);
+  } catch (const std::runtime_error &) {
+    report("failed");
+  }
+  return x;
+}
