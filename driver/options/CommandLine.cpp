@@ -530,7 +530,7 @@ std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
     return Report(Disk.takeError());
   Expansion.setVFS(Disk->get());
   if (Error E = Expansion.expandResponseFiles(Args))
-    return Report(std::move(E));
+    return Report(makeError(troubleWithOptionFile(std::move(E))));
   int Count = Args.size();
   std::string Message;
   std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed =

@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -103,6 +104,62 @@ Expected<CompileCommands::Database *> CompileCommands::load(StringRef Path) {
   return &DB;
 }
 
+namespace {
+
+/// The commands of a database, with what is in their response files. (Clang's
+/// own class prints LLVM's errors as they are.)
+class ExpandedCommands : public CompilationDatabase {
+public:
+  ExpandedCommands(std::unique_ptr<CompilationDatabase> Base,
+                   llvm::IntrusiveRefCntPtr<FewFiles> Files)
+      : Base(std::move(Base)), Files(std::move(Files)) {}
+
+  std::vector<std::string> getAllFiles() const override {
+    return Base->getAllFiles();
+  }
+  std::vector<CompileCommand>
+  getCompileCommands(StringRef File) const override {
+    return expanded(Base->getCompileCommands(File));
+  }
+  std::vector<CompileCommand> getAllCompileCommands() const override {
+    return expanded(Base->getAllCompileCommands());
+  }
+
+private:
+  std::vector<CompileCommand>
+  expanded(std::vector<CompileCommand> Commands) const {
+    for (CompileCommand &Command : Commands) {
+      if (llvm::none_of(Command.CommandLine, [](StringRef Argument) {
+            return Argument.starts_with("@");
+          }))
+        continue;
+      llvm::BumpPtrAllocator Allocator;
+      llvm::cl::ExpansionContext Context(Allocator,
+                                         llvm::cl::TokenizeGNUCommandLine);
+      Context.setVFS(Files.get()).setCurrentDir(Command.Directory);
+      llvm::SmallVector<const char *, 20> Arguments;
+      for (const std::string &Argument : Command.CommandLine)
+        Arguments.push_back(Argument.c_str());
+      if (Error E = Context.expandResponseFiles(Arguments)) {
+        const std::string Trouble = troubleWithOptionFile(std::move(E));
+        // That is an error, which commandsFor() makes.
+        if (!Files->isExhausted())
+          tellWarning() << "in the command for '" << printable(Command.Filename)
+                        << "': " << Trouble << '\n';
+      }
+      // Not at once: the arguments point into it.
+      std::vector<std::string> All(Arguments.begin(), Arguments.end());
+      Command.CommandLine = std::move(All);
+    }
+    return Commands;
+  }
+
+  std::unique_ptr<CompilationDatabase> Base;
+  llvm::IntrusiveRefCntPtr<FewFiles> Files;
+};
+
+} // namespace
+
 void CompileCommands::read(Database &DB) const {
   auto Text = FS->getBufferForFile(DB.Path);
   if (!Text) {
@@ -117,7 +174,7 @@ void CompileCommands::read(Database &DB) const {
         path::parent_path(DB.Path), (*Text)->getBuffer(), Message);
   else if (auto Json = parseJson((*Text)->getBuffer(), Message))
     DB.Commands = inferTargetAndDriverMode(
-        expandResponseFiles(std::move(Json), DB.ResponseFiles));
+        std::make_unique<ExpandedCommands>(std::move(Json), DB.ResponseFiles));
   if (!DB.Commands)
     DB.Problem = "malformed compile database '" + DB.Path +
                  "': " + StringRef(Message).rtrim().str();
@@ -336,9 +393,10 @@ CompileCommands::commandsFor(StringRef File) {
     std::string Message;
     auto Text = FS->getBufferForFile(DB->Path);
     if (auto Json = Text ? parseJson((*Text)->getBuffer(), Message) : nullptr)
-      Commands = inferMissingCompileCommands(
-                     expandResponseFiles(std::move(Json), DB->ResponseFiles))
-                     ->getCompileCommands(File);
+      Commands =
+          inferMissingCompileCommands(std::make_unique<ExpandedCommands>(
+                                          std::move(Json), DB->ResponseFiles))
+              ->getCompileCommands(File);
     if (DB->ResponseFiles->isExhausted())
       return tooManyFiles(File, *DB);
     if (Commands.empty())

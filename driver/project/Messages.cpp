@@ -50,6 +50,16 @@ std::string decimal(double Value, unsigned Digits) {
   return Result;
 }
 
+std::string troubleWithOptionFile(llvm::Error E) {
+  const std::string Said = llvm::toString(std::move(E));
+  StringRef Rest = Said;
+  if (Rest.consume_front("cannot not open file "))
+    return "cannot read the response file " + printable(Rest);
+  if (Rest.consume_front("recursive expansion of: "))
+    return "the response file " + printable(Rest) + " reads itself";
+  return printable(Said);
+}
+
 llvm::raw_ostream &tellError() {
   return llvm::WithColor::error(llvm::errs(), "libtorch-tidy");
 }

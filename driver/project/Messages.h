@@ -38,6 +38,10 @@ inline llvm::Error makeError(const llvm::Twine &Message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);
 }
 
+/// What LLVM says of response files that it cannot read, in English and
+/// printable.
+std::string troubleWithOptionFile(llvm::Error E);
+
 /// A handler for llvm::SourceMgr, which prints what it hears, and the line it
 /// is about, as it is: keeps the first message in \p Kept, a std::string.
 inline void keepFirstMessage(const llvm::SMDiagnostic &Said, void *Kept) {
