@@ -21,6 +21,9 @@ namespace {
 
 using Use = MemoryNames::Use;
 
+/// A function with more variables times values is not looked at.
+constexpr size_t MostBits = 1 << 16;
+
 /// Where a function runs with gradient mode off for sure.
 class OffRegions {
 public:
@@ -79,13 +82,15 @@ public:
   std::vector<HeldMemory> run();
 
 private:
-  /// Bit I speaks of variable I of Names.
   struct State {
-    llvm::BitVector Held;  ///< It holds something.
-    llvm::BitVector Graph; ///< A graph may hold that, too.
+    /// Bit V * Things.size() + I: variable V holds thing I.
+    llvm::BitVector Held;
+    llvm::BitVector Graph;  ///< The things that a graph may hold, too.
+    llvm::BitVector Stored; ///< Those that something else holds.
     bool join(const State &O) {
-      const bool Grew = addTo(Held, O.Held);
-      return addTo(Graph, O.Graph) || Grew;
+      bool Grew = addTo(Held, O.Held);
+      Grew |= addTo(Graph, O.Graph);
+      return addTo(Stored, O.Stored) || Grew;
     }
   };
   struct Live {
@@ -98,16 +103,35 @@ private:
   /// What an element does to a variable.
   struct Event {
     unsigned Var;
-    enum { Replace, Give, Drop, Read, Number } What;
+    enum { Replace, Give, Drop, Read, Number, Store } What;
+    const MemoryNames::Gift *New = nullptr;
   };
 
-  bool isCandidate(const MemoryNames::Group &G) const;
+  void collectThings();
+  bool holds(const State &At, unsigned Var, unsigned Thing) const {
+    return At.Held[Var * Things.size() + Thing];
+  }
+  void letGo(State &Of, unsigned Var) const {
+    Of.Held.reset(Var * Things.size(), (Var + 1) * Things.size());
+  }
+  /// All that \p Var holds.
+  template <typename Function>
+  void forThings(const State &At, unsigned Var, Function Visit) const {
+    for (unsigned I = 0; I < Things.size(); ++I)
+      if (holds(At, Var, I))
+        Visit(I);
+  }
+  void give(const MemoryNames::Gift &New, unsigned Var, const Stmt *At,
+            State &To) const;
   bool isHeavy(const CallExpr *Call);
   void collectEvents();
   void forward(const CFGElement &Element, State &To) const;
   void backward(const Stmt *S, Live &To) const;
   void solve();
   void lookAt(const CallExpr *Call, const State &Before, const Live &After);
+  void lookAt(const CallExpr *Call, unsigned Thing, const State &Before,
+              const Live &After);
+  bool isInUse(const CallExpr *Call, unsigned Var, const Live &After) const;
   const Expr *movedBy(const CallExpr *Call, unsigned Var) const;
   void describe(HeldMemory &Found, ArrayRef<unsigned> Holding) const;
   const Stmt *topOf(const Stmt *S) const;
@@ -118,6 +142,9 @@ private:
   cpp::Body &In;
   OffRegions Off;
   const bool WithHolders;
+  /// What makes memory; the number of a thing is its bit.
+  std::vector<const MemoryNames::Gift *> Things;
+  llvm::DenseMap<const MemoryNames::Gift *, unsigned> ThingOf;
   std::unique_ptr<CFG> Graph;
   llvm::DenseMap<const Stmt *, llvm::SmallVector<Event, 1>> Events;
   llvm::DenseMap<const Stmt *, bool> Heavies; ///< Does it run a module?
@@ -125,7 +152,7 @@ private:
   llvm::DenseMap<const Stmt *, llvm::SmallVector<unsigned, 4>> MentionedIn;
   std::vector<State> Entries;
   std::vector<Live> Exits;
-  llvm::MapVector<unsigned, HeldMemory> Found; ///< By the group's leader.
+  llvm::MapVector<unsigned, HeldMemory> Found; ///< By the first variable.
 };
 
 const Stmt *HeldWalk::topOf(const Stmt *S) const {
@@ -135,12 +162,17 @@ const Stmt *HeldWalk::topOf(const Stmt *S) const {
   return S;
 }
 
-bool HeldWalk::isCandidate(const MemoryNames::Group &G) const {
-  return (WithHolders || G.Else == MemoryNames::Holder::None) &&
-         G.From.isOwn() && G.Size >= Amount::Filled &&
-         llvm::none_of(G.Vars, [&](unsigned Var) {
-           return isa<ParmVarDecl>(Names.vars()[Var]);
-         });
+void HeldWalk::collectThings() {
+  auto Add = [&](const MemoryNames::Gift &New) {
+    if (New.Fresh < Amount::Filled)
+      return;
+    ThingOf[&New] = Things.size();
+    Things.push_back(&New);
+  };
+  for (unsigned Var = 0; Var < Names.vars().size(); ++Var) {
+    Add(Names.startOf(Var));
+    llvm::for_each(Names.givenTo(Var), Add);
+  }
 }
 
 /// A call of a module that computes much.
@@ -163,7 +195,7 @@ void HeldWalk::collectEvents() {
   for (unsigned Var = 0; Var < Names.vars().size(); ++Var) {
     for (const MemoryNames::Gift &New : Names.givenTo(Var))
       Events[New.Where].push_back(
-          {Var, New.Whole ? Event::Replace : Event::Give});
+          {Var, New.Whole ? Event::Replace : Event::Give, &New});
     for (const Expr *Where : Names.dropsOf(Var))
       Events[Where].push_back({Var, Event::Drop});
   }
@@ -172,14 +204,42 @@ void HeldWalk::collectEvents() {
       continue;
     Events[M.Ref].push_back(
         {M.Var, M.How == Use::Number ? Event::Number : Event::Read});
+    if (M.Stores)
+      Events[M.Ref].push_back({M.Var, Event::Store});
     MentionedIn[topOf(M.Ref)].push_back(M.Var);
   }
+}
+
+/// \p Var gets what \p New gives it, at \p At.
+void HeldWalk::give(const MemoryNames::Gift &New, unsigned Var, const Stmt *At,
+                    State &To) const {
+  llvm::SmallVector<unsigned, 4> Gets;
+  for (unsigned From : New.From)
+    forThings(To, From, [&](unsigned I) { Gets.push_back(I); });
+  if (New.Whole)
+    letGo(To, Var);
+  if (auto It = ThingOf.find(&New); It != ThingOf.end()) {
+    const unsigned I = It->second;
+    // That of the last round is gone, unless another variable holds it.
+    bool IsHeld = false;
+    for (unsigned Other = 0; Other < Names.vars().size(); ++Other)
+      IsHeld |= holds(To, Other, I);
+    if (!IsHeld) {
+      To.Graph.reset(I);
+      To.Stored.reset(I);
+    }
+    if (!Off.has(At))
+      To.Graph.set(I);
+    Gets.push_back(I);
+  }
+  for (unsigned I : Gets)
+    To.Held.set(Var * Things.size() + I);
 }
 
 void HeldWalk::forward(const CFGElement &Element, State &To) const {
   if (auto End = Element.getAs<CFGLifetimeEnds>())
     if (auto Var = Names.indexOf(End->getVarDecl()))
-      To.Held.reset(*Var);
+      letGo(To, *Var);
   auto Any = Element.getAs<CFGStmt>();
   if (!Any)
     return;
@@ -187,11 +247,8 @@ void HeldWalk::forward(const CFGElement &Element, State &To) const {
   if (const auto *Declaration = dyn_cast<DeclStmt>(S))
     for (const Decl *D : Declaration->decls())
       if (const auto *Var = dyn_cast<VarDecl>(D))
-        if (auto I = Names.indexOf(Var); I && Names.vars()[*I] == Var) {
-          const Expr *Init = Var->getInit();
-          To.Held[*I] = Init && !cpp::isEmptyValue(Init);
-          To.Graph[*I] = To.Held[*I] && !Off.has(Init);
-        }
+        if (auto I = Names.indexOf(Var); I && Names.vars()[*I] == Var)
+          give(Names.startOf(*I), *I, S, To);
   if (const auto *Call = dyn_cast<CallExpr>(S))
     if (std::optional<torch::BackwardCall> B = torch::asBackward(Call))
       if (cpp::writtenArguments(Call).size() < 2)
@@ -202,18 +259,18 @@ void HeldWalk::forward(const CFGElement &Element, State &To) const {
   for (const Event &E : It->second)
     switch (E.What) {
     case Event::Replace:
-      To.Graph.reset(E.Var);
-      [[fallthrough]];
     case Event::Give:
-      To.Held.set(E.Var);
-      To.Graph[E.Var] = To.Graph[E.Var] || !Off.has(S);
+      give(*E.New, E.Var, S, To);
       break;
     case Event::Drop:
-      To.Held.reset(E.Var);
+      letGo(To, E.Var);
       break;
     case Event::Read:
       if (!Off.has(S))
-        To.Graph.set(E.Var);
+        forThings(To, E.Var, [&](unsigned I) { To.Graph.set(I); });
+      break;
+    case Event::Store:
+      forThings(To, E.Var, [&](unsigned I) { To.Stored.set(I); });
       break;
     case Event::Number:
       break;
@@ -236,6 +293,7 @@ void HeldWalk::backward(const Stmt *S, Live &To) const {
   for (const Event &E : It->second)
     switch (E.What) {
     case Event::Give:
+    case Event::Store:
       break;
     case Event::Replace:
     case Event::Drop:
@@ -252,7 +310,9 @@ void HeldWalk::backward(const Stmt *S, Live &To) const {
 
 void HeldWalk::solve() {
   const unsigned N = Names.vars().size(), Blocks = Graph->getNumBlockIDs();
-  Entries.assign(Blocks, {llvm::BitVector(N), llvm::BitVector(N)});
+  const unsigned M = Things.size();
+  Entries.assign(
+      Blocks, {llvm::BitVector(N * M), llvm::BitVector(M), llvm::BitVector(M)});
   Exits.assign(Blocks, {llvm::BitVector(N), llvm::BitVector(N)});
   auto Run = [&](auto Step) {
     for (bool Changed = true; Changed;) {
@@ -320,51 +380,71 @@ const Expr *HeldWalk::movedBy(const CallExpr *Call, unsigned Var) const {
   return nullptr;
 }
 
+/// Does \p Call, or what comes after it, use what \p Var holds?
+bool HeldWalk::isInUse(const CallExpr *Call, unsigned Var,
+                       const Live &After) const {
+  return After.All[Var] ||
+         llvm::any_of(Names.loopsOver(Var), [&](const Stmt *Loop) {
+           return In.isWithin(Call, Loop);
+         });
+}
+
+void HeldWalk::lookAt(const CallExpr *Call, unsigned Thing, const State &Before,
+                      const Live &After) {
+  auto It = MentionedIn.find(topOf(Call));
+  llvm::SmallVector<unsigned, 2> Holding;
+  HeldMemory New;
+  if (Before.Stored[Thing])
+    New.Else = MemoryNames::Holder::Other;
+  for (unsigned Var = 0; Var < Names.vars().size(); ++Var) {
+    if (!holds(Before, Var, Thing))
+      continue;
+    const VarDecl *V = Names.vars()[Var];
+    const Stmt *Scope = In.scopeOf(V);
+    if (V->getType()->isReferenceType())
+      return; // The caller has it, too.
+    if (!isa<ParmVarDecl>(V) && (!Scope || !In.isWithin(Call, Scope)))
+      continue;
+    Holding.push_back(Var);
+    New.Else = std::max(New.Else, Names.sharerOf(Var));
+    New.OnlyNumber |= After.Number[Var];
+    New.Unseen |= Names.groupOf(Var).Unseen;
+    if (isInUse(Call, Var, After))
+      return;
+  }
+  for (unsigned Var : Holding) {
+    const size_t Mentions =
+        It == MentionedIn.end() ? 0 : llvm::count(It->second, Var);
+    if (Mentions == 1 && Holding.size() == 1)
+      New.Moved = movedBy(Call, Var);
+    if (Mentions && !New.Moved)
+      return;
+    forThings(Before, Var, [&](unsigned I) {
+      New.Size = std::max(New.Size, Things[I]->Fresh);
+    });
+  }
+  if (Holding.empty() ||
+      (New.Else != MemoryNames::Holder::None && !WithHolders))
+    return;
+  New.Heavy = Call;
+  New.RunsModule = Heavies.lookup(Call);
+  describe(New, Holding);
+  HeldMemory &Old = Found[Holding.front()];
+  // The strongest: a loop before a call, all of it before a number.
+  auto Rank = [](const HeldMemory &H) {
+    return (H.Heavy ? 1 : 0) + (H.RunsModule ? 2 : 0) + (H.Loop ? 4 : 0) +
+           (H.OnlyNumber ? 0 : 8) +
+           (H.Else == MemoryNames::Holder::None ? 16 : 0);
+  };
+  if (!Old.Heavy || Rank(New) > Rank(Old))
+    Old = std::move(New);
+}
+
 void HeldWalk::lookAt(const CallExpr *Call, const State &Before,
                       const Live &After) {
-  const Stmt *Top = topOf(Call);
-  auto It = MentionedIn.find(Top);
-  for (const auto &[Leader, G] : Names.groups()) {
-    if (!isCandidate(G))
-      continue;
-    llvm::SmallVector<unsigned, 2> Holding;
-    bool InUse = false, Number = false, Kept = false;
-    const Expr *Moved = nullptr;
-    for (unsigned Var : G.Vars) {
-      const VarDecl *V = Names.vars()[Var];
-      const Stmt *Scope = In.scopeOf(V);
-      if (!Before.Held[Var] || !Scope || !In.isWithin(Call, Scope))
-        continue;
-      Holding.push_back(Var);
-      Kept |= Before.Graph[Var];
-      Number |= After.Number[Var];
-      const size_t Mentions =
-          It == MentionedIn.end() ? 0 : llvm::count(It->second, Var);
-      if (Mentions == 1 && G.Vars.size() == 1)
-        Moved = movedBy(Call, Var);
-      InUse |= After.All[Var] || (Mentions && !Moved) ||
-               llvm::any_of(Names.loopsOver(Var), [&](const Stmt *Loop) {
-                 return In.isWithin(Call, Loop);
-               });
-    }
-    if (Holding.empty() || InUse || Kept)
-      continue;
-    HeldMemory New;
-    New.Heavy = Call;
-    New.Names = &G;
-    New.OnlyNumber = Number;
-    New.Moved = Moved;
-    New.RunsModule = Heavies.lookup(Call);
-    describe(New, Holding);
-    HeldMemory &Old = Found[Leader];
-    // The strongest: a loop before a call, all of it before a number.
-    auto Rank = [](const HeldMemory &H) {
-      return (H.Heavy ? 1 : 0) + (H.RunsModule ? 2 : 0) + (H.Loop ? 4 : 0) +
-             (H.OnlyNumber ? 0 : 8);
-    };
-    if (!Old.Heavy || Rank(New) > Rank(Old))
-      Old = std::move(New);
-  }
+  for (unsigned I = 0; I < Things.size(); ++I)
+    if (!Before.Graph[I])
+      lookAt(Call, I, Before, After);
 }
 
 void HeldWalk::describe(HeldMemory &Of, ArrayRef<unsigned> Holding) const {
@@ -403,8 +483,8 @@ void HeldWalk::describe(HeldMemory &Of, ArrayRef<unsigned> Holding) const {
 }
 
 std::vector<HeldMemory> HeldWalk::run() {
-  if (llvm::none_of(Names.groups(),
-                    [&](const auto &G) { return isCandidate(G.second); }) ||
+  collectThings();
+  if (Things.empty() || Things.size() * Names.vars().size() > MostBits ||
       !(Off.any() || cpp::anyOf<CallExpr>(In.root(), torch::isBackward)))
     return {};
   cpp::forEach<CallExpr>(
@@ -442,9 +522,8 @@ std::vector<HeldMemory> HeldWalk::run() {
     }
   }
   std::vector<HeldMemory> All;
-  for (auto &[Leader, Held] : Found)
-    if (Held.Heavy)
-      All.push_back(std::move(Held));
+  for (auto &[First, Held] : Found)
+    All.push_back(std::move(Held));
   llvm::sort(All, [](const HeldMemory &A, const HeldMemory &B) {
     return A.Vars.front()->getLocation() < B.Vars.front()->getLocation();
   });

@@ -3,7 +3,8 @@
 //
 /// \file
 /// One question: is memory held at a heavy point although no path from there
-/// reads it again? The owners are those of MemoryNames.h, a heavy point runs a
+/// reads it again? The owners are those of MemoryNames.h; which of them hold
+/// what an expression made is known at each point. A heavy point runs a
 /// module or much else, and a graph that keeps the memory anyway is no reason
 /// to let go of it.
 
@@ -17,7 +18,11 @@ namespace libtorch_tidy {
 struct HeldMemory {
   /// Those that hold it at the heavy point, in source order.
   llvm::SmallVector<const clang::VarDecl *, 2> Vars;
-  const MemoryNames::Group *Names = nullptr;
+  Amount Size = Amount::None;
+  /// What else may hold it.
+  MemoryNames::Holder Else = MemoryNames::Holder::None;
+  /// Code that cannot be seen got it, and gave nothing back.
+  bool Unseen = false;
   /// What the first of Vars was given, of several the last; may be null.
   const clang::Expr *Value = nullptr;
   /// The last mention that reads it; null when nothing does.
@@ -36,8 +41,8 @@ struct HeldMemory {
   const clang::Expr *Moved = nullptr;
 };
 
-/// One for each memory, in the order of its first variable. Groups that
-/// something else holds are among them only \p WithHolders.
+/// One for each memory, in the order of its first variable. What something else
+/// holds is among them only \p WithHolders.
 std::vector<HeldMemory> heldThoughDead(const clang::FunctionDecl *F,
                                        flow::UnitModel &Unit,
                                        MemoryNamesOf &Known, bool WithHolders);

@@ -102,6 +102,7 @@ struct Outer {
   const Stmt *First, *Last; ///< Of an iteration, that use it; First assigns it.
   const Label *Graph = nullptr; ///< That it keeps; null when there is none.
   const Reason *Silence = nullptr;
+  bool IsReported = false; ///< A weaker finding asks for a guard of its pass.
 
   bool isReleased() const {
     return !Graph || (Graph->Consumers & Label::Backward);
@@ -253,6 +254,7 @@ std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
     Found.Graph = Source;
   else if (!torch::asModuleCall(cpp::stripImplicit(Made)) && !isWeighty(Made))
     return std::nullopt; // It is not large.
+  Found.IsReported = Source && Guards.findingOf(*Source);
 
   const Expr *Final = assignedTo(Last, V);
   // What operators make of large tensors is no number, whatever its name is.
@@ -285,9 +287,9 @@ Finding worded(const Outer &Found, const ASTContext &Context) {
                 " alive while the next iteration computes the new one")
           .note(Found.First->getBeginLoc(),
                 "each iteration assigns " + Name + " here before it reads it");
-  if (Found.isReleased())
+  if (Found.isReleased() || Found.IsReported)
     F.because(LongLivedIntermediate.NoGraph);
-  else if (Found.Graph->Consumers)
+  if (!Found.isReleased() && Found.Graph->Consumers)
     F.because(LongLivedIntermediate.UnseenCallee);
   if (Found.Graph)
     F.note(LibtorchCheck::originStep(*Found.Graph));
@@ -308,7 +310,7 @@ constexpr uint64_t Notable = 1 << 20;
 /// Why what \p Held says is no finding; null when it is one. \p Bytes are
 /// those that it takes, where they are known.
 const Reason *silenceOf(const HeldMemory &Held, std::optional<uint64_t> Bytes) {
-  switch (Held.Names->Else) {
+  switch (Held.Else) {
   case MemoryNames::Holder::Lambda:
     return &LongLivedIntermediate.Captured;
   case MemoryNames::Holder::Returned:
@@ -321,8 +323,7 @@ const Reason *silenceOf(const HeldMemory &Held, std::optional<uint64_t> Bytes) {
     return torch::namesLoss(V->getName());
   });
   return Bytes ? (*Bytes < Notable ? &LongLivedIntermediate.Small : nullptr)
-         : Held.Names->Size == Amount::Filled ||
-                 (IsLoss && Held.Names->Size < Amount::Large)
+         : Held.Size == Amount::Filled || (IsLoss && Held.Size < Amount::Large)
              ? &LongLivedIntermediate.Small
              : nullptr;
 }
@@ -398,7 +399,7 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
                   .because(silenceOf(Held, Bytes))
                   .says(Name + What)
                   .bytes(Bytes);
-  if (Held.Names->Unseen)
+  if (Held.Unseen)
     F.because(LongLivedIntermediate.UnseenCallee);
   if (Held.OnlyNumber)
     F.because(LongLivedIntermediate.OnlyNumber);
@@ -406,7 +407,7 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
     F.because(LongLivedIntermediate.CallersCopy);
   if (!Held.Loop || !Held.RunsModule)
     F.because(LongLivedIntermediate.OneCall);
-  if (Held.Names->Size < Amount::Large && !Bytes)
+  if (Held.Size < Amount::Large && !Bytes)
     F.because(LongLivedIntermediate.SomeSize);
   if (Held.LastRead && !Held.Moved) {
     const Stmt *In = Held.LastRead;

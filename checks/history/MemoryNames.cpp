@@ -56,53 +56,25 @@ void MemoryNames::collect() {
     Add(Param);
   cpp::forEach<VarDecl>(In.root(), Add, cpp::Lambdas::Made);
   Held.assign(Vars.size(), Holder::None);
+  Shared = Held;
   FromCaller.assign(Vars.size(), false);
   Seen.assign(Vars.size(), false);
   Given.resize(Vars.size());
   Drops.resize(Vars.size());
   Loops.resize(Vars.size());
-  for (unsigned Var = 0; Var < Vars.size(); ++Var)
-    addWrites(Var);
-  // A reference is declared before it is used: it has its variable by then.
-  cpp::forEach<DeclRefExpr>(
-      In.root(),
-      [&](const DeclRefExpr *Ref) {
-        std::optional<unsigned> Var = indexOf(Ref->getDecl());
-        if (!Var)
-          return;
-        Mention M{Ref, *Var,
-                  Overwritten.count(Ref) ? Use::Overwritten : Use::Read};
-        if (M.How == Use::Read)
-          follow(Ref, *Var, &M);
-        Mentions.push_back(M);
-      },
-      cpp::Lambdas::Made);
-  cpp::forEach<LambdaExpr>(In.root(), [&](const LambdaExpr *Lambda) {
-    for (const LambdaCapture &Capture : Lambda->captures())
-      if (Capture.capturesVariable())
-        if (auto Var = indexOf(Capture.getCapturedVar()))
-          holds(*Var, Holder::Lambda);
-  });
   for (unsigned Var = 0; Var < Vars.size(); ++Var) {
-    Group &G = Groups[leader(Var)];
-    G.Vars.push_back(Var);
-    G.Else = std::max(G.Else, Held[Var]);
-    G.Unseen = G.Unseen || Seen[Var];
+    const bool IsParam = isa<ParmVarDecl>(Vars[Var]);
+    Starts.push_back({nullptr, IsParam ? nullptr : Vars[Var]->getInit(), true});
+    addWrites(Var);
   }
+  collectMentions();
   Amounts.resize(Vars.size());
-  for (auto &[Leader, G] : Groups)
-    for (unsigned Var : G.Vars) {
-      G.Size = std::max(G.Size, amountOf(Var));
-      if (const auto *Param = dyn_cast<ParmVarDecl>(Vars[Var])) {
-        const unsigned I = Param->getFunctionScopeIndex();
-        G.From.Foreign |= FromCaller[Var] && I > 63;
-        G.From.Params |= FromCaller[Var] && I < 64 ? uint64_t(1) << I : 0;
-      } else if (const Expr *Init = Vars[Var]->getInit()) {
-        G.From.join(sourceOf(Init));
-      }
-      for (const Gift &New : Given[Var])
-        G.From.join(New.Value ? sourceOf(New.Value) : MemorySource{true});
-    }
+  for (unsigned Var = 0; Var < Vars.size(); ++Var) {
+    Starts[Var].Fresh = freshAmountOf(Starts[Var].Value);
+    for (Gift &New : Given[Var])
+      New.Fresh = freshAmountOf(New.Value);
+  }
+  group();
   IsKnown = true;
   cpp::forEach<ReturnStmt>(
       In.root(),
@@ -114,6 +86,63 @@ void MemoryNames::collect() {
         ResultSize = std::max(ResultSize, amountOf(Value, 0));
       },
       cpp::Lambdas::Skipped);
+}
+
+void MemoryNames::collectMentions() {
+  // A reference is declared before it is used: it has its variable by then.
+  cpp::forEach<DeclRefExpr>(
+      In.root(),
+      [&](const DeclRefExpr *Ref) {
+        std::optional<unsigned> Var = indexOf(Ref->getDecl());
+        if (!Var)
+          return;
+        Mention M{Ref, *Var,
+                  Overwritten.count(Ref) ? Use::Overwritten : Use::Read};
+        Followed = &M;
+        if (M.How == Use::Read)
+          follow(Ref, *Var, &M);
+        Mentions.push_back(M);
+      },
+      cpp::Lambdas::Made);
+  cpp::forEach<LambdaExpr>(In.root(), [&](const LambdaExpr *Lambda) {
+    for (const LambdaCapture &Capture : Lambda->captures())
+      if (Capture.capturesVariable())
+        if (auto Var = indexOf(Capture.getCapturedVar()))
+          holds(*Var, Holder::Lambda);
+  });
+  llvm::DenseMap<std::pair<const Stmt *, unsigned>, Gift *> ByPlace;
+  for (unsigned Var = 0; Var < Vars.size(); ++Var)
+    for (Gift &New : Given[Var])
+      ByPlace[{New.Where, Var}] = &New;
+  for (const Flow &F : Flows) {
+    Gift *Into = F.Where ? nullptr : &Starts[F.To];
+    for (const Stmt *S = F.Where; S && !Into; S = In.parentOf(S))
+      Into = ByPlace.lookup({S, F.To});
+    if (Into)
+      Into->From.push_back(F.From);
+    else
+      holds(F.From, Holder::Other);
+  }
+}
+
+/// Makes the groups of variables that may own the same memory.
+void MemoryNames::group() {
+  for (unsigned Var = 0; Var < Vars.size(); ++Var) {
+    Group &G = Groups[leader(Var)];
+    G.Vars.push_back(Var);
+    G.Else = std::max(G.Else, Held[Var]);
+    G.Unseen = G.Unseen || Seen[Var];
+    G.Size = std::max(G.Size, amountOf(Var));
+    if (const auto *Param = dyn_cast<ParmVarDecl>(Vars[Var])) {
+      const unsigned I = Param->getFunctionScopeIndex();
+      G.From.Foreign |= FromCaller[Var] && I > 63;
+      G.From.Params |= FromCaller[Var] && I < 64 ? uint64_t(1) << I : 0;
+    } else if (const Expr *Init = Vars[Var]->getInit()) {
+      G.From.join(sourceOf(Init));
+    }
+    for (const Gift &New : Given[Var])
+      G.From.join(New.Value ? sourceOf(New.Value) : MemorySource{true});
+  }
 }
 
 /// Is \p S a statement of the function's outermost block?
@@ -168,10 +197,11 @@ void MemoryNames::goesTo(const Expr *To, unsigned Var) {
       goesTo(Arg, Var);
     return;
   }
-  if (auto Into = indexOf(cpp::rootOf(To)))
-    unite(Var, *Into);
-  else
-    holds(Var, Holder::Other);
+  const std::optional<unsigned> Into = indexOf(cpp::rootOf(To));
+  if (!Into)
+    return stores(Var);
+  unite(Var, *Into);
+  Flows.push_back({Followed->Ref, Var, *Into});
 }
 
 void MemoryNames::initialises(const Stmt *Declared, const Expr *E,
@@ -189,9 +219,10 @@ void MemoryNames::initialises(const Stmt *Declared, const Expr *E,
       Loops[Var].push_back(For);
       Named = For->getLoopVariable();
     }
-    if (auto Into = indexOf(Named))
+    if (auto Into = indexOf(Named)) {
       unite(Var, *Into);
-    else if (Named->getType()->isReferenceType())
+      Flows.push_back({nullptr, Var, *Into});
+    } else if (Named->getType()->isReferenceType())
       Indices[Named] = Var;
     else if (torch::mayHoldTensor(Named->getType()))
       holds(Var, Holder::Other);
@@ -242,6 +273,20 @@ void MemoryNames::follow(const Expr *E, unsigned Var, Mention *M) {
   }
 }
 
+/// What of a tuple that is made at the call of std::get \p Get is taken; null
+/// when \p Tuple is made elsewhere.
+static const Expr *partOf(const CallExpr *Get, const Expr *Tuple) {
+  const auto *Made = dyn_cast<CallExpr>(cpp::stripImplicit(Tuple));
+  const FunctionDecl *Callee = Get->getDirectCallee();
+  const TemplateArgumentList *Args =
+      Callee ? Callee->getTemplateSpecializationArgs() : nullptr;
+  if (!Made || !cpp::isStdCall(Made, Std::Tuple) || !Args || !Args->size() ||
+      Args->get(0).getKind() != TemplateArgument::Integral)
+    return nullptr;
+  const uint64_t I = Args->get(0).getAsIntegral().getZExtValue();
+  return I < Made->getNumArgs() ? Made->getArg(I) : nullptr;
+}
+
 /// Null: it goes no further. Else what holds the memory, too.
 const Expr *MemoryNames::followCall(const Expr *E, const CallExpr *Call,
                                     unsigned Var, Mention *M) {
@@ -252,8 +297,11 @@ const Expr *MemoryNames::followCall(const Expr *E, const CallExpr *Call,
   }
   if (cpp::isAssignment(Call) || cpp::asInsertion(Call))
     return followInto(E, Call, Var);
-  if (torch::containerOf(Call) ||
-      cpp::isStdCall(Call, Std::Tuple | Std::Forward | Std::Same))
+  if (const Expr *Container = torch::containerOf(Call)) {
+    const Expr *Part = partOf(Call, Container);
+    return !Part || In.isWithin(M->Ref, Part) ? Call : nullptr;
+  }
+  if (cpp::isStdCall(Call, Std::Tuple | Std::Forward | Std::Same))
     return Call;
   const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
   if (Op && Op->getOperator() == OO_Subscript &&
@@ -331,11 +379,11 @@ const Expr *MemoryNames::followUserCall(const Expr *E, const CallExpr *Call,
       continue;
     if (There) {
       if (There->keeps(I))
-        holds(Var, Holder::Other);
+        stores(Var);
       return Gives && (There->Result.Params >> I & 1) ? Call : nullptr;
     }
     if (Gives || C.Object)
-      holds(Var, Holder::Other);
+      stores(Var);
     else
       Seen[Var] = true;
     return nullptr;
@@ -414,8 +462,11 @@ MemorySource MemoryNames::sourceOf(const Expr *E, unsigned Depth) const {
 
 MemorySource MemoryNames::sourceOfCall(const CallExpr *Call,
                                        unsigned Depth) const {
-  if (const Expr *Container = torch::containerOf(Call))
-    return sourceOf(Container, Depth);
+  constexpr MemorySource Made{false, 0, true};
+  if (const Expr *Container = torch::containerOf(Call)) {
+    const Expr *Part = partOf(Call, Container);
+    return sourceOf(Part ? Part : Container, Depth);
+  }
   if (cpp::isStdCall(Call, Std::Tuple))
     return all(llvm::SmallVector<const Expr *, 4>(Call->arguments()), Depth);
   if (std::optional<torch::ModuleCall> M = torch::asModuleCall(Call)) {
@@ -423,12 +474,12 @@ MemorySource MemoryNames::sourceOfCall(const CallExpr *Call,
       return sourceOfResult(Call, M->Body, M->Inputs, Depth);
     if (M->Script || M->Compiled || !M->Module ||
         torch::parametersOf(M->Module->getType()) != torch::Parameters::None)
-      return {};
+      return Made;
     return all(M->Inputs, Depth);
   }
   if (const torch::OpFacts *Facts = torch::opFacts(Call)) {
     if (Facts->Shares == torch::Sharing::None || Facts->Factory)
-      return {};
+      return Made;
     const Expr *Object = cpp::calledOn(Call);
     if (!Object && Call->getNumArgs() > 0)
       Object = Call->getArg(0);
@@ -448,6 +499,8 @@ MemorySource MemoryNames::sourceOfResult(const CallExpr *Call,
   if (!There || Call->isLValue())
     return {true};
   MemorySource From = There->Result;
+  // What may be an argument is counted as that.
+  From.Fresh &= !From.Foreign && !From.Params;
   From.Params = 0;
   for (unsigned I = 0; I < 64; ++I)
     if (There->Result.Params >> I & 1) {
@@ -456,111 +509,6 @@ MemorySource MemoryNames::sourceOfResult(const CallExpr *Call,
       From.join(sourceOf(Args[I], Depth));
     }
   return From;
-}
-
-//===----------------------------------------------------------------------===//
-// How much it is
-//===----------------------------------------------------------------------===//
-
-template <typename Range>
-Amount MemoryNames::largestOf(const Range &Parts, unsigned Depth) {
-  Amount Most = Amount::None;
-  for (const Expr *Part : Parts)
-    Most = std::max(Most, amountOf(Part, Depth));
-  return Most;
-}
-
-Amount MemoryNames::amountOf(unsigned Var) {
-  if (Amounts[Var])
-    return *Amounts[Var];
-  Amounts[Var] = Amount::None; // While it is asked.
-  Amount Most = Amount::None;
-  if (isa<ParmVarDecl>(Vars[Var]))
-    Most = Amount::Some;
-  else if (const Expr *Init = Vars[Var]->getInit())
-    Most = amountOf(Init, 0);
-  for (const Gift &New : Given[Var])
-    Most = std::max(Most, New.Value ? amountOf(New.Value, 0) : Amount::Some);
-  return *(Amounts[Var] = Most);
-}
-
-Amount MemoryNames::amountOf(const Expr *E, unsigned Depth) {
-  E = cpp::stripImplicit(E);
-  if (!E || ++Depth > cpp::MaxChase)
-    return Amount::Some;
-  if (cpp::isEmptyValue(E) ||
-      (!isa<InitListExpr>(E) && !torch::mayHoldTensor(E->getType())))
-    return Amount::None;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-    const std::optional<unsigned> Var = indexOf(Ref->getDecl());
-    return Var ? amountOf(*Var) : Amount::Some;
-  }
-  if (const auto *Member = dyn_cast<MemberExpr>(E))
-    return indexOf(cpp::rootOf(E)) ? amountOf(Member->getBase(), Depth)
-                                   : Amount::Some;
-  if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
-    return std::max(amountOf(Choice->getTrueExpr(), Depth),
-                    amountOf(Choice->getFalseExpr(), Depth));
-  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
-    return largestOf(Construct->arguments(), Depth);
-  if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
-    return amountOf(List->getSubExpr(), Depth);
-  if (const auto *List = dyn_cast<InitListExpr>(E))
-    return largestOf(List->inits(), Depth);
-  const auto *Call = dyn_cast<CallExpr>(E);
-  return Call ? amountOfCall(Call, Depth) : Amount::Some;
-}
-
-Amount MemoryNames::amountOfCall(const CallExpr *Call, unsigned Depth) {
-  if (const Expr *Container = torch::containerOf(Call))
-    return amountOf(Container, Depth);
-  if (cpp::isStdCall(Call, Std::Tuple))
-    return largestOf(Call->arguments(), Depth);
-  const torch::OpFacts *Facts = torch::opFacts(Call);
-  const std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
-  if (torch::namesLoss(cpp::calleeName(Call)) ||
-      (M && M->Module &&
-       torch::namesLoss(cpp::nameOf(torch::heldClass(M->Module->getType()))))) {
-    // Without a reduction the loss has a number for each element.
-    const bool Reduced =
-        llvm::none_of(cpp::writtenArguments(Call), [&](const Expr *Arg) {
-          return Arg->getType()->isIntegerType() &&
-                 cpp::constantInt(Arg, In.context()) == 0;
-        });
-    if (Reduced)
-      return Amount::Small;
-  }
-  if (M)
-    return M->Script || M->Compiled || !M->Module ||
-                   torch::parametersOf(M->Module->getType()) !=
-                       torch::Parameters::None
-               ? Amount::Large
-               : largestOf(M->Inputs, Depth);
-  if (!Facts) {
-    const cpp::Call C(Call);
-    const MemoryNames *There = namesIn(C.Callee);
-    if (!There || There->ResultSize <= Amount::Small)
-      return There ? There->ResultSize : Amount::Some;
-    return Unit.work().of(Call) == torch::Work::Heavy ? Amount::Large
-                                                      : There->ResultSize;
-  }
-  if (Facts->Factory)
-    return Amount::Filled;
-  // Of two tensors, max() and the like give the larger elements.
-  const bool OfTwo =
-      Facts->Outputs == 2 && Call->getNumArgs() > 1 &&
-      torch::isTensor(Call->getType()) &&
-      llvm::all_of(llvm::ArrayRef(Call->getArgs(), 2), [](const Expr *Arg) {
-        return torch::isTensor(Arg->getType());
-      });
-  if ((Facts->Reduces && !OfTwo && !torch::namesLoss(Facts->Name)) ||
-      Facts->neverDifferentiable())
-    return Amount::Small;
-  if (Facts->Heavy || torch::resamples(*Facts) || torch::asConcatenation(Call))
-    return Amount::Large;
-  const Expr *Object = cpp::calledOn(Call);
-  return std::max(Object ? amountOf(Object, Depth) : Amount::None,
-                  largestOf(cpp::writtenArguments(Call), Depth));
 }
 
 } // namespace libtorch_tidy

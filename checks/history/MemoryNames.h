@@ -34,12 +34,13 @@ enum class Amount : unsigned char {
 struct MemorySource {
   bool Foreign = false; ///< Perhaps something that the function does not own.
   uint64_t Params = 0;  ///< Bit I: perhaps the argument for parameter I.
+  bool Fresh = false;   ///< Perhaps it is made there.
 
   void join(const MemorySource &O) {
     Foreign |= O.Foreign;
     Params |= O.Params;
+    Fresh |= O.Fresh;
   }
-  bool isOwn() const { return !Foreign && !Params; }
 };
 
 class MemoryNames {
@@ -60,12 +61,17 @@ public:
     const clang::DeclRefExpr *Ref;
     unsigned Var;
     Use How;
+    /// Something else holds from here on what the variable holds.
+    bool Stores = false;
   };
   /// An expression that gives a variable something to hold.
   struct Gift {
-    const clang::Expr *Where;
+    const clang::Expr *Where; ///< Null for the declaration.
     const clang::Expr *Value; ///< Null when it cannot be pointed at.
     bool Whole;               ///< What it held is gone.
+    /// How much of it is made there.
+    Amount Fresh = Amount::None;
+    llvm::SmallVector<unsigned, 2> From = {}; ///< The variables it may be of.
   };
   struct Group {
     MemorySource From;
@@ -94,8 +100,12 @@ public:
   const llvm::MapVector<unsigned, Group> &groups() const { return Groups; }
   /// In source order.
   llvm::ArrayRef<Mention> mentions() const { return Mentions; }
+  /// What the declaration of \p Var gives it.
+  const Gift &startOf(unsigned Var) const { return Starts[Var]; }
   /// What \p Var is given after its declaration.
   llvm::ArrayRef<Gift> givenTo(unsigned Var) const { return Given[Var]; }
+  /// What may hold, at any point, whatever \p Var holds.
+  Holder sharerOf(unsigned Var) const { return Shared[Var]; }
   /// The expressions after which \p Var holds nothing.
   llvm::ArrayRef<const clang::Expr *> dropsOf(unsigned Var) const {
     return Drops[Var];
@@ -104,13 +114,14 @@ public:
   llvm::ArrayRef<const clang::Stmt *> loopsOver(unsigned Var) const {
     return Loops[Var];
   }
-  MemorySource sourceOf(const clang::Expr *E, unsigned Depth = 0) const;
 
 private:
   MemoryNames(const clang::FunctionDecl *F, flow::UnitModel &Unit,
               MemoryNamesOf &Known);
 
   void collect();
+  void collectMentions();
+  void group();
   void addWrites(unsigned Var);
   void follow(const clang::Expr *E, unsigned Var, Mention *M);
   const clang::Expr *followCall(const clang::Expr *E,
@@ -125,6 +136,7 @@ private:
   void goesTo(const clang::Expr *To, unsigned Var);
   Amount amountOf(unsigned Var);
   Amount amountOf(const clang::Expr *E, unsigned Depth);
+  Amount freshAmountOf(const clang::Expr *E, unsigned Depth = 0);
   Amount amountOfCall(const clang::CallExpr *Call, unsigned Depth);
   template <typename Range>
   Amount largestOf(const Range &Parts, unsigned Depth);
@@ -143,7 +155,14 @@ private:
   void unite(unsigned A, unsigned B) { Leaders[leader(A)] = leader(B); }
   void holds(unsigned Var, Holder Else) {
     Held[Var] = std::max(Held[Var], Else);
+    Shared[Var] = std::max(Shared[Var], Else);
   }
+  /// The mention that is followed stores what \p Var holds at this point.
+  void stores(unsigned Var) {
+    Held[Var] = Holder::Other;
+    Followed->Stores = true;
+  }
+  MemorySource sourceOf(const clang::Expr *E, unsigned Depth = 0) const;
 
   cpp::Body &In;
   flow::UnitModel &Unit;
@@ -151,10 +170,19 @@ private:
   std::vector<const clang::VarDecl *> Vars;
   llvm::DenseMap<const clang::ValueDecl *, unsigned> Indices;
   std::vector<unsigned> Leaders;
-  std::vector<Holder> Held;
+  std::vector<Holder> Held, Shared;
   std::vector<bool> FromCaller; ///< Parameters that are not replaced.
   std::vector<bool> Seen;       ///< By code that cannot be seen.
+  std::vector<Gift> Starts;
   std::vector<llvm::SmallVector<Gift, 2>> Given;
+  /// What goes from a variable to another one; without Where at its
+  /// declaration.
+  struct Flow {
+    const clang::Expr *Where;
+    unsigned From, To;
+  };
+  std::vector<Flow> Flows;
+  Mention *Followed = nullptr;
   std::vector<llvm::SmallVector<const clang::Expr *, 2>> Drops;
   std::vector<llvm::SmallVector<const clang::Stmt *, 1>> Loops;
   std::vector<Mention> Mentions;

@@ -31,10 +31,13 @@ float phases(Net net, Net head, const Tensor &x, int n) {
   // CHECK-FIXES: Tensor b = a.mean();
   // CHECK-FIXES-NEXT: a = torch::Tensor();
   Tensor c = x;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'c' is last used before 'head' runs, but its memory stays taken while it does [libtorch-long-lived-intermediate]
   for (int i = 0; i < n; ++i)
     c = head(c + b);
   Tensor d = torch::relu(c);
   // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'd' is last used before 'head' runs, but its memory stays taken while it does [libtorch-long-lived-intermediate]
+  // CHECK-FIXES: Tensor d = torch::relu(c);
+  // CHECK-FIXES-NEXT: c = torch::Tensor();
   float sum = d.sum().item<float>();
   // CHECK-FIXES: float sum = d.sum().item<float>();
   // CHECK-FIXES-NEXT: d = torch::Tensor();
@@ -157,4 +160,45 @@ float others(Net net, Net head, const Batches &data, const Tensor &x) {
     sum += out.sum().item<float>();
   }
   return sum + part.sum().item<float>();
+}
+
+// A variable owns what it was given last, on each path by itself.
+static std::vector<Tensor> Kept;
+float replaced(Net net, Net head, const Tensor &x, bool again) {
+  torch::NoGradGuard no_grad;
+  Tensor a = x;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'a' is last used before 'net' runs, but its memory stays taken while it does [libtorch-long-lived-intermediate]
+  a = net(a);
+  float sum = a.sum().item<float>();
+  // CHECK-FIXES: float sum = a.sum().item<float>();
+  // CHECK-FIXES-NEXT: a = torch::Tensor();
+  Tensor b = again ? net(x) : x;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'b' is last used before 'net' runs, but its memory stays taken while it does [libtorch-long-lived-intermediate]
+  sum += b.sum().item<float>();
+  // CHECK-FIXES: sum += b.sum().item<float>();
+  // CHECK-FIXES-NEXT: b = torch::Tensor();
+  Tensor c = std::get<0>(std::make_tuple(net(x), x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'c' is last used before 'head' runs, but its memory stays taken while it does [libtorch-long-lived-intermediate]
+  sum += c.sum().item<float>();
+  // CHECK-FIXES: sum += c.sum().item<float>();
+  // CHECK-FIXES-NEXT: c = torch::Tensor();
+  return sum + head(x).sum().item<float>();
+}
+float by_value(Net net, Net head, Tensor x, const Tensor &y) {
+  // CHECK-MESSAGES: :[[@LINE-1]]:42: warning: 'x' is last used before 'head' runs, but its memory stays taken while it does [libtorch-long-lived-intermediate]
+  torch::NoGradGuard no_grad;
+  x = net(x);
+  float sum = x.sum().item<float>();
+  return sum + head(y).sum().item<float>();
+}
+float stored_elsewhere(Net net, Net head, const Tensor &x) {
+  torch::NoGradGuard no_grad;
+  Tensor a = net(x);
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'a' is last used before 'head' runs, but its memory stays taken while it does [libtorch-long-lived-intermediate]
+  Tensor b = net(x);
+  float sum = (a + b).sum().item<float>();
+  sum += head(x).sum().item<float>();
+  a = net(x);
+  Kept.push_back(a);
+  return sum + b.sum().item<float>();
 }

@@ -121,3 +121,26 @@ void guarded_caller(Net net, const Batches &data) {
   torch::NoGradGuard no_grad;
   helper_of_guarded(net, data);
 }
+
+// Something else holds what the variable held at that point.
+static std::vector<Tensor> Stored;
+static Tensor twice(const Tensor &x) { return x * 2; }
+float held_elsewhere(Net net, Net head, const Tensor &x, Tensor y) {
+  torch::NoGradGuard no_grad;
+  Tensor a = net(x);
+  Stored.push_back(a);
+  Tensor b = net(x), c = b;
+  b = x;
+  float sum = b.sum().item<float>();
+  Batches list;
+  Tensor d = net(x);
+  list.push_back(d);
+  d = x.t();
+  sum += y.sum().item<float>();
+  Tensor e = std::get<1>(std::make_tuple(net(x), x));
+  sum += e.sum().item<float>();
+  Tensor f = twice(x.mean());
+  sum += f.item<float>();
+  sum += head(x).sum().item<float>();
+  return sum + (c + list[0]).sum().item<float>();
+}

@@ -1,0 +1,147 @@
+//===- MemoryAmounts.cpp - How much a variable owns -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "analysis/cpp/Object.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/torch/api/Conventions.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/storage/Sharing.h"
+#include "checks/history/MemoryNames.h"
+
+using namespace clang;
+
+namespace libtorch_tidy {
+
+using cpp::Std;
+
+template <typename Range>
+Amount MemoryNames::largestOf(const Range &Parts, unsigned Depth) {
+  Amount Most = Amount::None;
+  for (const Expr *Part : Parts)
+    Most = std::max(Most, amountOf(Part, Depth));
+  return Most;
+}
+
+Amount MemoryNames::amountOf(unsigned Var) {
+  if (Amounts[Var])
+    return *Amounts[Var];
+  Amounts[Var] = Amount::None; // While it is asked.
+  Amount Most = Amount::None;
+  if (isa<ParmVarDecl>(Vars[Var]))
+    Most = Amount::Some;
+  else if (const Expr *Init = Vars[Var]->getInit())
+    Most = amountOf(Init, 0);
+  for (const Gift &New : Given[Var])
+    Most = std::max(Most, New.Value ? amountOf(New.Value, 0) : Amount::Some);
+  return *(Amounts[Var] = Most);
+}
+
+/// How much of \p E is made there; of its parts, the largest.
+Amount MemoryNames::freshAmountOf(const Expr *E, unsigned Depth) {
+  E = cpp::stripImplicit(E);
+  if (!E || ++Depth > cpp::MaxChase)
+    return Amount::None;
+  auto Largest = [&](const auto &Parts) {
+    Amount Most = Amount::None;
+    for (const Expr *Part : Parts)
+      Most = std::max(Most, freshAmountOf(Part, Depth));
+    return Most;
+  };
+  if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
+    return Largest(llvm::ArrayRef<const Expr *>(
+        {Choice->getTrueExpr(), Choice->getFalseExpr()}));
+  if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
+    return freshAmountOf(List->getSubExpr(), Depth);
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return Largest(List->inits());
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return Largest(Construct->arguments());
+  if (cpp::isStdCall(E, Std::Tuple))
+    return Largest(cast<CallExpr>(E)->arguments());
+  return sourceOf(E).Fresh ? amountOf(E, Depth) : Amount::None;
+}
+
+Amount MemoryNames::amountOf(const Expr *E, unsigned Depth) {
+  E = cpp::stripImplicit(E);
+  if (!E || ++Depth > cpp::MaxChase)
+    return Amount::Some;
+  if (cpp::isEmptyValue(E) ||
+      (!isa<InitListExpr>(E) && !torch::mayHoldTensor(E->getType())))
+    return Amount::None;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const std::optional<unsigned> Var = indexOf(Ref->getDecl());
+    return Var ? amountOf(*Var) : Amount::Some;
+  }
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return indexOf(cpp::rootOf(E)) ? amountOf(Member->getBase(), Depth)
+                                   : Amount::Some;
+  if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
+    return std::max(amountOf(Choice->getTrueExpr(), Depth),
+                    amountOf(Choice->getFalseExpr(), Depth));
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return largestOf(Construct->arguments(), Depth);
+  if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
+    return amountOf(List->getSubExpr(), Depth);
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return largestOf(List->inits(), Depth);
+  const auto *Call = dyn_cast<CallExpr>(E);
+  return Call ? amountOfCall(Call, Depth) : Amount::Some;
+}
+
+Amount MemoryNames::amountOfCall(const CallExpr *Call, unsigned Depth) {
+  if (const Expr *Container = torch::containerOf(Call))
+    return amountOf(Container, Depth);
+  if (cpp::isStdCall(Call, Std::Tuple))
+    return largestOf(Call->arguments(), Depth);
+  const torch::OpFacts *Facts = torch::opFacts(Call);
+  const std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+  if (torch::namesLoss(cpp::calleeName(Call)) ||
+      (M && M->Module &&
+       torch::namesLoss(cpp::nameOf(torch::heldClass(M->Module->getType()))))) {
+    // Without a reduction the loss has a number for each element.
+    const bool Reduced =
+        llvm::none_of(cpp::writtenArguments(Call), [&](const Expr *Arg) {
+          return Arg->getType()->isIntegerType() &&
+                 cpp::constantInt(Arg, In.context()) == 0;
+        });
+    if (Reduced)
+      return Amount::Small;
+  }
+  if (M)
+    return M->Script || M->Compiled || !M->Module ||
+                   torch::parametersOf(M->Module->getType()) !=
+                       torch::Parameters::None
+               ? Amount::Large
+               : largestOf(M->Inputs, Depth);
+  if (!Facts) {
+    const cpp::Call C(Call);
+    const MemoryNames *There = namesIn(C.Callee);
+    if (!There || There->ResultSize <= Amount::Small)
+      return There ? There->ResultSize : Amount::Some;
+    if (Unit.work().of(Call) == torch::Work::Heavy)
+      return Amount::Large;
+    const Amount OfArgs = largestOf(C.Args, Depth);
+    return OfArgs == Amount::None ? There->ResultSize
+                                  : std::min(There->ResultSize, OfArgs);
+  }
+  if (Facts->Factory)
+    return Amount::Filled;
+  // Of two tensors, max() and the like give the larger elements.
+  const bool OfTwo =
+      Facts->Outputs == 2 && Call->getNumArgs() > 1 &&
+      torch::isTensor(Call->getType()) &&
+      llvm::all_of(llvm::ArrayRef(Call->getArgs(), 2), [](const Expr *Arg) {
+        return torch::isTensor(Arg->getType());
+      });
+  if ((Facts->Reduces && !OfTwo && !torch::namesLoss(Facts->Name)) ||
+      Facts->neverDifferentiable())
+    return Amount::Small;
+  if (Facts->Heavy || torch::resamples(*Facts) || torch::asConcatenation(Call))
+    return Amount::Large;
+  const Expr *Object = cpp::calledOn(Call);
+  return std::max(Object ? amountOf(Object, Depth) : Amount::None,
+                  largestOf(cpp::writtenArguments(Call), Depth));
+}
+
+} // namespace libtorch_tidy

@@ -1,0 +1,23 @@
+// What keeps the graph of a pass without a guard is no stronger than the finding that
+// asks for the guard: both are advice where the module is lent.
+// RUN: %check_libtorch_tidy %s libtorch-long-lived-intermediate,libtorch-inference-without-no-grad %t --level=1 --expect-none
+// RUN: %check_libtorch_tidy %s libtorch-long-lived-intermediate,libtorch-inference-without-no-grad %t --level=2
+
+#include "../Inputs/net.h"
+
+using torch::Tensor;
+
+float best(Net net, const Batches &data) {
+  // CHECK-FIXES: float best(Net net, const Batches &data) {
+  // CHECK-FIXES-NEXT: torch::NoGradGuard no_grad;
+  float most = 0;
+  Tensor scores;
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'scores' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  for (const Tensor &x : data) {
+    scores = net(x);
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'best', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-FIXES: Tensor scores = net(x);
+    most = std::max(most, scores.max().item<float>());
+  }
+  return most;
+}
