@@ -22,6 +22,13 @@ FindingListener *FindingListener::install(FindingListener *Listener) {
 
 FindingListener *FindingListener::current() { return CurrentListener; }
 
+std::string listed(llvm::ArrayRef<std::string> Names) {
+  std::string Text;
+  for (size_t I = 0; I < Names.size(); ++I)
+    Text += (I == 0 ? "" : I + 1 == Names.size() ? " and " : ", ") + Names[I];
+  return Text;
+}
+
 std::string quoted(QualType T, const ASTContext &Context) {
   // LLVM 22 writes the names of namespaces only when it is asked to.
   PrintingPolicy Policy(Context.getLangOpts());

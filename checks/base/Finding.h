@@ -27,6 +27,8 @@ inline std::string quoted(const clang::NamedDecl *D) {
 }
 /// The same of the class that \p T is or refers to.
 std::string quoted(clang::QualType T, const clang::ASTContext &Context);
+/// "a, b and c".
+std::string listed(llvm::ArrayRef<std::string> Names);
 
 /// One step of the story that leads to a finding, in execution order.
 struct Step {

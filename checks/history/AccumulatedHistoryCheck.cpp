@@ -411,7 +411,7 @@ fixits::Edits cut(const Growth &G, bool AsNumber, const FunctionFlow &Flow) {
 }
 
 Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
-               const FunctionFlow &Flow) {
+               const FunctionFlow &Flow, const flow::UnitModel &Unit) {
   const Accumulation &A = G.A;
   const bool OutlivesCall = Flow.outlivesFunction(A.Where);
   // One forward pass before the loop, of which each iteration takes a part.
@@ -428,7 +428,10 @@ Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
   const std::string Nobody =
       G.IsSpent && (Flow.label(A.Carry).Consumers || IsParameter)
           ? "after backward() nothing can back-propagate through it"
-          : std::string("nothing") + (IsParameter ? " in this file" : "") +
+          : std::string("nothing") +
+                (!IsParameter     ? ""
+                 : Unit.program() ? " in this program"
+                                  : " in this file") +
                 " back-propagates through it";
   const std::string Stays =
       G.isBackPropagated() ? "the graph metadata of every " + Each + " stays"
@@ -521,7 +524,7 @@ public:
           reports(lowered(Level::Certain, G.Why)))
         Bytes = keptByPass(
             dyn_cast<CallExpr>(cpp::stripImplicit(G.Source->Site)), A, Flow);
-      Finding F = worded(G, Bytes, Flow);
+      Finding F = worded(G, Bytes, Flow, Unit);
       if (G.WhyNotFixed)
         F.because(*G.WhyNotFixed);
       else

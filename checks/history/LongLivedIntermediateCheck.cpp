@@ -129,66 +129,6 @@ const Expr *assignedTo(const Stmt *S, const VarDecl *V) {
              : nullptr;
 }
 
-/// The tuple, vector or struct that \p E, an element of one, is taken from; \p
-/// E without what cpp::stripImplicit() removes for others.
-const Expr *wholeValue(const Expr *E) {
-  for (;;) {
-    E = cpp::stripImplicit(E);
-    const auto *Call = dyn_cast<CallExpr>(E);
-    const Expr *Whole = Call ? torch::containerOf(Call) : nullptr;
-    if (const auto *Member = dyn_cast<MemberExpr>(E);
-        Member && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
-      Whole = Member->getBase();
-    else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-             Op && Op->getOperator() == OO_Subscript &&
-             !torch::isTensor(Op->getArg(0)->getType()))
-      Whole = Op->getArg(0); // Also of the user's containers.
-    if (!Whole)
-      return E;
-    E = Whole;
-  }
-}
-
-const torch::OpFacts *factsOf(const Expr *Value) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value));
-  return Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
-}
-
-/// A scalar, an index, a loss: too small to matter. Also one of the parts that
-/// a loss returns.
-bool isSmall(const Expr *Value) {
-  const auto *Call = dyn_cast<CallExpr>(wholeValue(Value));
-  const torch::OpFacts *Facts = factsOf(Call);
-  if (!Call)
-    return false;
-  if (torch::namesLoss(cpp::calleeName(Call)) || (Facts && Facts->Reduces))
-    return true;
-  // A criterion: torch::nn::MSELoss, or a Loss of the user's.
-  const std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
-  return M && M->Module &&
-         torch::namesLoss(cpp::nameOf(torch::heldClass(M->Module->getType())));
-}
-
-/// An operator that carries the weight of a network, or makes an image.
-bool isWeighty(const Expr *Value) {
-  const torch::OpFacts *Facts = factsOf(Value);
-  return Facts && (Facts->Heavy || torch::resamples(*Facts));
-}
-
-/// A tensor of its own that an operator or a module computes from others and
-/// that is of their size: not numbers, indices, masks, views.
-bool isComputed(const Expr *Value) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value));
-  if (!Call || !torch::isTensor(Call->getType()))
-    return false;
-  if (torch::asModuleCall(Call))
-    return true;
-  const torch::OpFacts *Facts = factsOf(Call);
-  return Facts && Facts->Shares == torch::Sharing::None && !Facts->Factory &&
-         !Facts->InPlace && !Facts->Reduces && Facts->Outputs == 1 &&
-         !Facts->neverDifferentiable();
-}
-
 /// The statement of \p Block that \p S is in.
 const Stmt *statementIn(const CompoundStmt *Block, const Stmt *S,
                         const FunctionFlow &Flow) {
@@ -375,9 +315,7 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
   const llvm::SmallVector<std::string, 2> Names = namesOf(Held);
   const bool Several = Names.size() > 1;
   const std::string Runs = runningAt(Held);
-  std::string Name = Names.front();
-  for (const std::string &Next : llvm::drop_begin(Names))
-    Name += (Next == Names.back() ? " and " : ", ") + Next;
+  const std::string Name = listed(Names);
   const std::string Last = Several ? " are last used" : " is last used";
   const std::string Memory = Several ? ", but their memory stays taken while "
                                      : ", but its memory stays taken while ";
@@ -504,33 +442,59 @@ std::optional<Kept> decideKept(const Label &L, const FunctionFlow &Flow,
   return Found;
 }
 
-Finding worded(const Kept &Found, const FunctionFlow &Flow,
+/// Are \p A and \p B told in one finding, with one level and a fix for both?
+bool isLike(const Kept &A, const Kept &B, const FunctionFlow &Flow) {
+  auto IsUsed = [](const Kept &K) {
+    return (K.Carry.Consumers & ~Label::Stored) != 0;
+  };
+  return A.Source && B.Source && !A.Silence && !B.Silence &&
+         A.Weaker == B.Weaker && IsUsed(A) == IsUsed(B) &&
+         !Flow.isWithin(A.Assign, B.Assign) &&
+         !Flow.isWithin(B.Assign, A.Assign);
+}
+
+Finding worded(llvm::ArrayRef<Kept> All, const FunctionFlow &Flow,
                const ASTContext &Context) {
-  const std::string Name = quoted(Flow.nameOf(Found.Carry.Where));
+  const Kept &Found = All.front();
+  const bool Single = All.size() == 1;
+  llvm::SmallVector<std::string, 2> Names;
+  for (const Kept &K : All)
+    Names.push_back(quoted(Flow.nameOf(K.Carry.Where)));
   Finding F =
       Finding::at(Found.Assign)
           .because(Found.Silence)
           .because(Found.Weaker)
-          .says(Name + (Found.Source
-                            ? " keeps the tensor and its autograd graph alive "
-                              "after the function returns, and nothing in this "
-                              "unit needs that graph"
-                            : " keeps what forward() computed alive until the "
-                              "next call, in training with its autograd graph, "
-                              "and nothing reads it"))
-          .bytesOf(Found.Assign->getArg(1));
-  if (Found.Field)
-    F.note(LibtorchCheck::memberStep(Found.Field));
-  else
-    F.note(Flow.rootOf(Found.Carry.Where),
-           "static " + Name + " lives until the program ends");
+          .says(listed(Names) +
+                (!Found.Source ? " keeps what forward() computed alive until "
+                                 "the next call, in training with its autograd "
+                                 "graph, and nothing reads it"
+                 : Single ? " keeps the tensor and its autograd graph alive "
+                            "after the function returns, and nothing in this "
+                            "unit needs that graph"
+                          : " keep the tensors and their autograd graphs alive "
+                            "after the function returns, and nothing in this "
+                            "unit needs those graphs"));
+  if (Single)
+    F.bytesOf(Found.Assign->getArg(1));
+  for (const Kept &K : All)
+    if (K.Field)
+      F.note(LibtorchCheck::memberStep(K.Field));
+    else
+      F.note(Flow.rootOf(K.Carry.Where),
+             "static " + quoted(Flow.nameOf(K.Carry.Where)) +
+                 " lives until the program ends");
   if (!Found.Source)
     return F.because(LongLivedIntermediate.Unread);
-  F.note(LibtorchCheck::originStep(*Found.Source));
+  llvm::SmallPtrSet<const Label *, 2> Told;
+  for (const Kept &K : All)
+    if (Told.insert(K.Source).second)
+      F.note(LibtorchCheck::originStep(*K.Source));
   // Cut only what this function does not go on to use with its history.
   if (Found.Carry.Consumers & ~Label::Stored)
     return F.because(LongLivedIntermediate.UsedHere);
-  return F.fix(fixits::detachOperand(Found.Assign->getArg(1), Context));
+  for (const Kept &K : All)
+    F.fix(fixits::detachOperand(K.Assign->getArg(1), Context));
+  return F;
 }
 
 /// docs/checks/libtorch-long-lived-intermediate.md says what it finds and why.
@@ -573,9 +537,20 @@ public:
       if (llvm::none_of(Held.Vars,
                         [&](const VarDecl *V) { return Outside.contains(V); }))
         Report(worded(Held, bytesOf(Held.Value), Flow, Unit.context()));
+    std::vector<std::vector<Kept>> Groups;
     for (const Label &L : Flow.labels())
-      if (auto Found = decideKept(L, Flow, Unit, Decided))
-        Report(worded(*Found, Flow, Unit.context()));
+      if (auto Found = decideKept(L, Flow, Unit, Decided)) {
+        auto Like = llvm::find_if(Groups, [&](const auto &Group) {
+          return llvm::all_of(
+              Group, [&](const Kept &K) { return isLike(K, *Found, Flow); });
+        });
+        if (Like != Groups.end())
+          Like->push_back(*Found);
+        else
+          Groups.push_back({*Found});
+      }
+    for (const auto &Group : Groups)
+      Report(worded(Group, Flow, Unit.context()));
   }
 
 private:

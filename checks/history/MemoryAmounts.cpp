@@ -15,6 +15,59 @@ namespace libtorch_tidy {
 
 using cpp::Std;
 
+const Expr *wholeValue(const Expr *E) {
+  for (;;) {
+    E = cpp::stripImplicit(E);
+    const auto *Call = dyn_cast<CallExpr>(E);
+    const Expr *Whole = Call ? torch::containerOf(Call) : nullptr;
+    if (const auto *Member = dyn_cast<MemberExpr>(E);
+        Member && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+      Whole = Member->getBase();
+    else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+             Op && Op->getOperator() == OO_Subscript &&
+             !torch::isTensor(Op->getArg(0)->getType()))
+      Whole = Op->getArg(0); // Also of the user's containers.
+    if (!Whole)
+      return E;
+    E = Whole;
+  }
+}
+
+const torch::OpFacts *factsOf(const Expr *Value) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value));
+  return Call ? torch::opFacts(Call->getDirectCallee()) : nullptr;
+}
+
+bool isSmall(const Expr *Value) {
+  const auto *Call = dyn_cast<CallExpr>(wholeValue(Value));
+  const torch::OpFacts *Facts = factsOf(Call);
+  if (!Call)
+    return false;
+  if (torch::namesLoss(cpp::calleeName(Call)) || (Facts && Facts->Reduces))
+    return true;
+  // A criterion: torch::nn::MSELoss, or a Loss of the user's.
+  const std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+  return M && M->Module &&
+         torch::namesLoss(cpp::nameOf(torch::heldClass(M->Module->getType())));
+}
+
+bool isWeighty(const Expr *Value) {
+  const torch::OpFacts *Facts = factsOf(Value);
+  return Facts && (Facts->Heavy || torch::resamples(*Facts));
+}
+
+bool isComputed(const Expr *Value) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value));
+  if (!Call || !torch::isTensor(Call->getType()))
+    return false;
+  if (torch::asModuleCall(Call))
+    return true;
+  const torch::OpFacts *Facts = factsOf(Call);
+  return Facts && Facts->Shares == torch::Sharing::None && !Facts->Factory &&
+         !Facts->InPlace && !Facts->Reduces && Facts->Outputs == 1 &&
+         !Facts->neverDifferentiable();
+}
+
 template <typename Range>
 Amount MemoryNames::largestOf(const Range &Parts, unsigned Depth) {
   Amount Most = Amount::None;

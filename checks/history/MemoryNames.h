@@ -11,6 +11,7 @@
 #define LIBTORCH_TIDY_CHECKS_HISTORY_MEMORYNAMES_H
 
 #include "analysis/flow/unit/UnitModel.h"
+#include "analysis/torch/api/OpFacts.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -29,6 +30,21 @@ enum class Amount : unsigned char {
   Some,   ///< As much as the operands of an operator.
   Large,  ///< The result of a module or a convolution, several tensors.
 };
+
+/// What the operator that \p Value is the result of does; null for other
+/// values.
+const torch::OpFacts *factsOf(const clang::Expr *Value);
+/// The tuple, vector or struct that \p E, an element of one, is taken from; \p
+/// E without what cpp::stripImplicit() removes for others.
+const clang::Expr *wholeValue(const clang::Expr *E);
+/// A scalar, an index, a loss: too small to matter. Also one of the parts that
+/// a loss returns.
+bool isSmall(const clang::Expr *Value);
+/// An operator that carries the weight of a network, or makes an image.
+bool isWeighty(const clang::Expr *Value);
+/// A tensor of its own that an operator or a module computes from others and
+/// that is of their size: not numbers, indices, masks, views.
+bool isComputed(const clang::Expr *Value);
 
 /// Where the memory of a value comes from.
 struct MemorySource {

@@ -66,13 +66,12 @@ public:
       found_ = found_.view({-1, 4}).contiguous();
       boxes_ = found_.sigmoid();
       boxes_ = boxes_.view({-1});
-      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'boxes_' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'boxes_' and 'early_' keep the tensors and their autograd graphs alive after the function returns, and nothing in this unit needs those graphs [libtorch-long-lived-intermediate]
       // CHECK-FIXES: boxes_ = boxes_.view({-1}).detach();
     }
     found_ = torch::cat({found_, boxes_});
     found_ = found_.round().detach();
     early_ = net(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'early_' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
     // CHECK-FIXES: early_ = net(x).detach();
     if (empty)
       return 1;
@@ -87,4 +86,24 @@ public:
 
 private:
   Tensor found_, boxes_, early_;
+};
+
+// Members that one function sets, with one level and a fix each, are one finding.
+class Recorder {
+public:
+  void record(Net net, Net head, const Tensor &x) {
+    hidden_ = net(x);
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'hidden_', 'scores_' and 'squares_' keep the tensors and their autograd graphs alive after the function returns, and nothing in this unit needs those graphs [libtorch-long-lived-intermediate]
+    // CHECK-FIXES: hidden_ = net(x).detach();
+    scores_ = head(x);
+    // CHECK-FIXES: scores_ = head(x).detach();
+    squares_ = net(x).pow(2);
+    // CHECK-FIXES: squares_ = net(x).pow(2).detach();
+    kept_ = net(x);
+  }
+  void print() const { std::cout << hidden_.sizes() << scores_ << squares_; }
+  void later() { kept_.sum().backward(); }
+
+private:
+  Tensor hidden_, scores_, squares_, kept_;
 };
