@@ -144,7 +144,52 @@ private:
   void passed(const Expr *Where, const FunctionDecl *To,
               llvm::ArrayRef<const Expr *> Args) {
     for (const auto &[Arg, Param] : llvm::zip(Args, To->parameters()))
-      passed(Where, Arg, Param->getType());
+      passed(Where, Arg, isCopied(To, Param) ? QualType() : Param->getType());
+  }
+
+  /// Does \p To, which makes or fills an object of a library, copy what it is
+  /// given as \p Param, a `T &&` of its template? An object of references
+  /// refers to it.
+  static bool isCopied(const FunctionDecl *To, const ParmVarDecl *Param) {
+    const bool IsStd = isStdDecl(To);
+    const auto *Ctor = dyn_cast<CXXConstructorDecl>(To);
+    if ((!IsStd && !library::declares(To)) ||
+        !(Ctor || (kindsOf(To) & (Std::Tuple | Std::Insert)) != Std()))
+      return false;
+    if (const auto *Class =
+            Ctor ? dyn_cast<ClassTemplateSpecializationDecl>(Ctor->getParent())
+                 : nullptr)
+      for (const TemplateArgument &Arg : Class->getTemplateArgs().asArray())
+        if (holdsReference(Arg))
+          return false;
+    const FunctionTemplateDecl *Template = To->getPrimaryTemplate();
+    const FunctionDecl *Pattern =
+        Template ? Template->getTemplatedDecl() : nullptr;
+    const unsigned Index = Param->getFunctionScopeIndex();
+    // The last one may be a pack.
+    if (!Pattern || Pattern->param_empty())
+      return false;
+    QualType T =
+        Pattern->getParamDecl(std::min(Index, Pattern->getNumParams() - 1))
+            ->getType();
+    if (const auto *Pack = T->getAs<PackExpansionType>())
+      T = Pack->getPattern();
+    return T->isRValueReferenceType();
+  }
+
+  static bool holdsReference(const TemplateArgument &Arg) {
+    if (Arg.getKind() == TemplateArgument::Pack)
+      return llvm::any_of(Arg.pack_elements(), holdsReference);
+    return Arg.getKind() == TemplateArgument::Type &&
+           (Arg.getAsType()->isReferenceType() ||
+            llvm::any_of(templateArguments(Arg.getAsType()), holdsReference));
+  }
+
+  static llvm::ArrayRef<TemplateArgument> templateArguments(QualType T) {
+    const auto *Class =
+        dyn_cast_or_null<ClassTemplateSpecializationDecl>(recordOf(T));
+    return Class ? Class->getTemplateArgs().asArray()
+                 : llvm::ArrayRef<TemplateArgument>();
   }
 
   void passed(const Expr *Where, const Expr *Arg, QualType Param = QualType()) {

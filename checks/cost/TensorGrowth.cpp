@@ -74,18 +74,30 @@ const CXXOperatorCallExpr *asAssignment(const Stmt *S) {
              : nullptr;
 }
 
-/// The concatenation whose elements \p Assign assigns, also over the initial
-/// value of a variable; null when it assigns something else.
-const CallExpr *concatenationIn(const CXXOperatorCallExpr *Assign) {
-  const Expr *E = Assign->getArg(1);
-  if (const VarDecl *Var = cpp::variableOf(E))
-    E = Var->getInit();
+const CallExpr *concatenationUnder(const Expr *E) {
   while (const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E))) {
     if (torch::asConcatenation(Call))
       return Call;
     E = torch::sameShapeObject(Call);
   }
   return nullptr;
+}
+
+/// What \p Assign assigns, also over the initial value of a variable.
+const Expr *assignedBy(const CXXOperatorCallExpr *Assign) {
+  const VarDecl *Var = cpp::variableOf(Assign->getArg(1));
+  return cpp::stripImplicit(Var ? Var->getInit() : Assign->getArg(1));
+}
+
+/// The concatenation whose elements \p Assign assigns, also in one arm of
+/// `all = i == 0 ? x : torch::cat({all, x})`; null when it assigns something
+/// else.
+const CallExpr *concatenationIn(const CXXOperatorCallExpr *Assign) {
+  const Expr *E = assignedBy(Assign);
+  const auto *Choice = dyn_cast_or_null<ConditionalOperator>(E);
+  const CallExpr *Cat =
+      Choice ? concatenationUnder(Choice->getTrueExpr()) : nullptr;
+  return Cat ? Cat : concatenationUnder(Choice ? Choice->getFalseExpr() : E);
 }
 
 bool isPushOnto(const CallExpr *Call, const ValueDecl *List) {
@@ -209,6 +221,10 @@ private:
     if (!Joined || !Joined->Associative ||
         (Over &&
          (!isDeclaredIn(Over, Loop) || !cpp::writesTo(Over, Loop).empty())))
+      return std::nullopt;
+    const auto *Choice =
+        dyn_cast_or_null<ConditionalOperator>(assignedBy(Assign));
+    if (Choice && !isFirstTest(Choice->getCond(), Choice, Loop))
       return std::nullopt;
     const auto Elements = elementsOf(Joined->List, Loop);
     for (const Expr *Element : Elements) {

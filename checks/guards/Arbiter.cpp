@@ -374,6 +374,16 @@ static void tellGuarded(const FunctionFlow &Flow) {
   cpp::forEach<VarDecl>(In.root(), Tell, cpp::Lambdas::Skipped);
 }
 
+/// The method that runs at \p L, when it cannot be seen and need not be the
+/// forward() of its class: those that sample and render have guards of their
+/// own. Null for others.
+static const FunctionDecl *unseenMethodOf(const Label &L) {
+  const std::optional<torch::ModuleCall> M =
+      L.K == Label::Forward ? torch::asModuleCall(L.Site) : std::nullopt;
+  return M && M->Method && !M->Body && !isForward(M->Method) ? M->Method
+                                                             : nullptr;
+}
+
 /// Names the function that cannot be seen and takes what \p L gives.
 static Because unseenCalleeOf(const Label &L, const FunctionFlow &Flow) {
   Because Why = {&InferenceWithoutNoGrad.UnseenCallee};
@@ -399,6 +409,9 @@ static std::optional<Because> weaknessOf(const Label &L,
                                          bool IsPrediction) {
   if (MayTrain)
     return Because{&InferenceWithoutNoGrad.Layer};
+  if (const FunctionDecl *Method = unseenMethodOf(L))
+    return Because{&InferenceWithoutNoGrad.UnseenMethod, quoted(Method),
+                   Method->getLocation()};
   const unsigned Consumers = Unit.consumersOf(L, Flow);
   if (Consumers && !IsPrediction)
     return Consumers & ~Label::Computed

@@ -57,6 +57,9 @@ inline constexpr struct InferenceWithoutNoGradReasons {
                       "The result goes through a function that cannot be seen "
                       "and makes a tensor of it: a loss in another file, a "
                       "method of a local distribution."};
+  Reason UnseenMethod{"unseen-method", Effect::Advice,
+                      "It is a method other than `forward` of a module in "
+                      "another file, which may have a guard itself."};
   Reason KeptByCaller{"kept-by-caller", Effect::Advice,
                       "The result is kept in a field of what a parameter "
                       "names, and nothing in this file back-propagates it."};

@@ -139,3 +139,15 @@ Tensor queried(int n) {
     // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
   return all;
 }
+
+// In one arm, which all iterations but the first take.
+Tensor arms(Net &net, const Batches &batches) {
+  Tensor all;
+  for (const auto &batch : batches)
+    all = all.defined() ? torch::cat({all, net(batch)}) : net(batch);
+    // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+  for (int i = 0; i < 9; ++i)
+    all = i == 0 ? next_row(i) : torch::cat({all, next_row(i)});
+    // CHECK-MESSAGES: :[[@LINE-1]]:34: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+  return all;
+}

@@ -217,3 +217,13 @@ Tensor others(Tensor x, Tensor y, int n) {
     add();
   return x;
 }
+
+// Begun anew now and then.
+Tensor flushed(Net &net, const Batches &batches) {
+  Tensor all = batches[0];
+  for (const auto &batch : batches)
+    all = all.size(0) > 8 ? net(batch) : torch::cat({all, net(batch)});
+  for (const auto &batch : batches)
+    all = batch.numel() == 0 ? batch : torch::cat({all, batch});
+  return all;
+}

@@ -90,6 +90,15 @@ long copied(torch::jit::Module &module, const Tensor &x) {
   y = y.squeeze();
   return (std::chrono::steady_clock::now() - begin).count();
 }
+// The number only waits for the device.
+long waited(const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  Net net;
+  const auto begin = std::chrono::steady_clock::now();
+  net(x).sum().item<float>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'net' runs with gradient mode on in 'waited', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  return (std::chrono::steady_clock::now() - begin).count();
+}
 float warmed(const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   // CHECK-FIXES-L1: torch::NoGradGuard no_grad;

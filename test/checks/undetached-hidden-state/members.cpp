@@ -87,3 +87,16 @@ Tensor predict(Silent &silent, const Tensor &frame) {
   torch::NoGradGuard no_grad;
   return silent.called_under_guard(frame);
 }
+
+// What takes anything by reference, to copy it, does not write to it.
+class Whole {
+public:
+  Tensor push(const Tensor &frame) {
+    auto out = cell_->forward(frame, state_);
+    state_ = std::get<1>(out);
+    return std::get<0>(out);
+  }
+  Tensor look() { return std::get<0>(state_) + 1; }
+  torch::nn::LSTM cell_{nullptr};
+  std::tuple<Tensor, Tensor> state_;
+};
