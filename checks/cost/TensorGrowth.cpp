@@ -9,6 +9,7 @@
 #include "analysis/cpp/UnitContext.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Effects.h"
+#include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Sharing.h"
@@ -283,12 +284,14 @@ private:
         return false;
       Test = cpp::stripImplicit(Not->getSubExpr());
     }
+    std::optional<int64_t> With;
     if (const auto *Compare = dyn_cast<BinaryOperator>(Test);
         Compare && Compare->isComparisonOp() &&
-        cpp::constantInt(Compare->getRHS(), Context))
+        (With = cpp::constantInt(Compare->getRHS(), Context)))
       Test = cpp::stripImplicit(Compare->getLHS());
+    // all.numel() == 0; all.size(0) > 8 is true again and again.
     if (const auto *Query = dyn_cast<CXXMemberCallExpr>(Test))
-      return torch::isMetadataAccess(Query) &&
+      return torch::isMetadataAccess(Query) && With.value_or(0) <= 1 &&
              cpp::isSameName(Query->getImplicitObjectArgument(), Target);
     const ValueDecl *Counter = cpp::rootOf(Test);
     if (!Counter || !Counter->getType()->isIntegerType())
@@ -378,9 +381,7 @@ private:
     }
     for (const Expr *Mention : Others) {
       const CallExpr *Call = In->callOn(Mention);
-      // parts.push_back(all), where the step joins `parts`.
-      if (cpp::asInsertion(Call) ||
-          llvm::any_of(Growth.Steps, [&](const GrowthStep &Step) {
+      if (llvm::any_of(Growth.Steps, [&](const GrowthStep &Step) {
             return Step.Old == Mention;
           }))
         continue;
@@ -395,9 +396,11 @@ private:
         Growth.Queried |= llvm::none_of(Tests, [&](const Expr *Test) {
           return In->isWithin(Mention, Test);
         });
-      else if (!Growth.Read)
-        Growth.Read = Mention;
+      else
+        Growth.Reads.push_back(Mention);
     }
+    if (!Growth.Reads.empty())
+      Growth.Read = Growth.Reads.front();
     return Growth;
   }
 
@@ -430,7 +433,11 @@ private:
   /// it does not by design.
   const Reason *whyWhole(const TensorGrowth &Growth) const {
     const GrowthStep &Step = Growth.Steps.front();
-    if (isModelsInput(Growth.Read))
+    if (torch::namesCache(cpp::nameOf(Bottom)))
+      return &CatInLoop.NamedCache;
+    if (llvm::any_of(Growth.Reads, [&](const Expr *Read) {
+          return isModelsInput(Read, Growth.Loop);
+        }))
       return &CatInLoop.ReadByModule;
     if (In->isWithin(Growth.Read, Step.Assign)) {
       if (!runsModel(Step, Growth.Read))
@@ -439,8 +446,6 @@ private:
                                 Context.getSourceManager())) {
       return &CatInLoop.ReadAfter;
     }
-    if (torch::namesCache(cpp::nameOf(Bottom)))
-      return &CatInLoop.NamedCache;
     if (const auto *Method = dyn_cast<CXXMethodDecl>(In->function());
         Method && cpp::nameOf(Method) == "forward" &&
         torch::isModule(compat::recordType(Method->getParent())))
@@ -456,18 +461,42 @@ private:
     });
     return OverModules ? &CatInLoop.Dense : nullptr;
   }
-  /// Does a module read all of \p Read, as a model that continues a sequence
-  /// does? Its computation costs more than the copy.
-  bool isModelsInput(const Expr *Read) const {
-    const CallExpr *User = In->callOn(Read);
-    for (; User; User = In->callOn(User)) {
-      if (std::optional<torch::ModuleCall> M = torch::asModuleCall(User))
+  /// Does a module in \p Loop read all of \p Read, or what is computed of all
+  /// of it, as a model that continues a sequence does? Its computation costs
+  /// more than the copy. Variables and lists on the way are followed.
+  bool isModelsInput(const Expr *Read, const Stmt *Loop,
+                     unsigned Depth = 0) const {
+    constexpr unsigned Enough = 4; // Each may be mentioned often.
+    for (const Stmt *S = In->parentOf(Read); S && S != Loop && Depth < Enough;
+         S = In->parentOf(S)) {
+      const auto *Call = dyn_cast<CallExpr>(S);
+      if (const auto M = torch::asModuleCall(Call))
         return !M->Module || !In->isWithin(Read, M->Module);
-      // ids.unsqueeze(0), ids.to(device)
-      if (!torch::showsWhole(User) && !torch::sameShapeObject(User))
+      const VarDecl *Over = cpp::declaredBy(S);
+      if (Call && (cpp::isAssignment(Call) || cpp::asInsertion(Call)))
+        Over = cpp::variableOf(cpp::isAssignment(Call) ? Call->getArg(0)
+                                                       : cpp::calledOn(Call));
+      if (Over)
+        return Over != Bottom && isDeclaredIn(Over, Loop) &&
+               cpp::anyOf<DeclRefExpr>(Loop, [&](const DeclRefExpr *Ref) {
+                 return Ref->getDecl() == Over && !In->isWithin(Ref, S) &&
+                        isModelsInput(Ref, Loop, Depth + 1);
+               });
+      if (isa<CompoundStmt, CXXForRangeStmt>(S) || showsPart(Call))
         return false;
     }
     return false;
+  }
+  /// Is \p Call, which may be null, a view of a part, or a question?
+  static bool showsPart(const CallExpr *Call) {
+    if (!Call)
+      return false;
+    const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
+    return torch::isMetadataAccess(Call) ||
+           (Op && Op->getOperator() == OO_Subscript) ||
+           (Facts && Facts->mayShare() && !torch::showsWhole(Call) &&
+            !torch::sameShapeObject(Call));
   }
   /// torch::cat({all, net(all)}): the part comes from a model or a function,
   /// not from copying `all` itself, which doubles it.

@@ -79,7 +79,9 @@ struct TensorGrowth {
   /// What grows, as the first step writes it.
   const clang::Expr *Target = nullptr;
   llvm::SmallVector<GrowthStep, 2> Steps; ///< In source order.
-  /// Reads the elements within the loop; null when the loop only collects.
+  /// What reads elements within the loop, in source order.
+  llvm::SmallVector<const clang::Expr *, 2> Reads;
+  /// The first of Reads; null when the loop only collects.
   const clang::Expr *Read = nullptr;
   /// Asks for the size or the like of it within the loop.
   bool Queried = false;

@@ -88,11 +88,8 @@ void containers(torch::Tensor x, c10::List<torch::Tensor> more) {
 // CHECK-NEXT: {{^}}44:   y: own, shares what it owns, given {} and perhaps more
 // CHECK-NEXT: {{^}}45:   [x, &y] {} is of no name, from [x, &y] {}, keeps {x}
 // CHECK-NEXT: {{^}}46:   std::make_tuple(x, y) is of no name, from std::make_tuple(x, y), keeps {x, y}
-// CHECK-NEXT: {{^}}46:   x escapes
-// CHECK-NEXT: {{^}}46:   y escapes
 // CHECK-NEXT: {{^}}47:   list: own, set once, given {list{x}} and perhaps more
 // CHECK-NEXT: {{^}}48:   list changed
-// CHECK-NEXT: {{^}}48:   y escapes
 // CHECK-NEXT: {{^}}48:   y into list, at its end
 // CHECK-NEXT: {{^}}49:   list is list, part of list, from list{x}, keeps {list, x, y}
 // CHECK-NEXT: {{^}}52: function containers
@@ -102,10 +99,8 @@ void containers(torch::Tensor x, c10::List<torch::Tensor> more) {
 // CHECK-NEXT: {{^}}54:   d: own, set once, given {} and perhaps more
 // CHECK-NEXT: {{^}}55:   1, x into m
 // CHECK-NEXT: {{^}}55:   m changed
-// CHECK-NEXT: {{^}}55:   x escapes
 // CHECK-NEXT: {{^}}56:   2, x into m
 // CHECK-NEXT: {{^}}56:   m changed
-// CHECK-NEXT: {{^}}56:   x escapes
 // CHECK-NEXT: {{^}}57:   d changed
 // CHECK-NEXT: {{^}}57:   x into d
 // CHECK-NEXT: {{^}}58:   d changed

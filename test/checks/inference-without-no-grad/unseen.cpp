@@ -56,16 +56,3 @@ void fitted(Net policy, Tensor state) {
   Distribution distribution(policy(state));
   distribution.fit();
 }
-
-// A method of another file, other than forward(), may have a guard itself.
-struct Renderer : torch::nn::Module {
-  Tensor forward(Tensor pose);
-  Tensor render(Tensor pose);
-};
-void save(const Tensor &image);
-void show(Renderer &renderer, torch::optim::Optimizer &optimizer, Tensor pose) {
-  renderer.forward(pose).mean().backward();
-  optimizer.step();
-  save(renderer.render(pose).detach());
-  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: 'renderer' runs with gradient mode on in 'show', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-}

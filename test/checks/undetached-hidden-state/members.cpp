@@ -94,6 +94,10 @@ public:
   Tensor push(const Tensor &frame) {
     auto out = cell_->forward(frame, state_);
     state_ = std::get<1>(out);
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'state_' carries the autograd graph from call to call, and nothing detaches or resets it, so the graphs of all calls stay in memory [libtorch-undetached-hidden-state]
+    // CHECK-NOTES: :[[@LINE+7]]:30: note: member 'state_' lives as long as its object
+    // CHECK-NOTES: :[[@LINE-4]]:23: note: 'cell_' runs with gradient mode on here, so its result carries autograd history
+    // CHECK-FIXES: state_ = std::make_tuple(std::get<0>(state_).detach(), std::get<1>(state_).detach());
     return std::get<0>(out);
   }
   Tensor look() { return std::get<0>(state_) + 1; }

@@ -1,0 +1,35 @@
+// A method of a module in another file, other than forward(), may have a guard
+// itself: level 2.
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t --level=2
+// RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t --check-suffix=L1 --level=1
+
+#include <torch/torch.h>
+
+using torch::Tensor;
+
+struct RendererImpl : torch::nn::Module {
+  RendererImpl();
+  Tensor forward(Tensor pose);
+  Tensor render(Tensor pose);
+  torch::nn::Linear layer{nullptr};
+};
+TORCH_MODULE(Renderer);
+void save(const Tensor &image);
+
+void show(Renderer renderer, torch::optim::Optimizer &optimizer, Tensor pose,
+          Tensor image) {
+  for (int i = 0; i < 1000; i++) {
+    Tensor loss = torch::mse_loss(renderer->forward(pose), image);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    if (i % 50 == 0) {
+      Tensor made = renderer->render(pose);
+      save(torch::cat({image, made}, 0).detach());
+    }
+    if (i % 50 == 1) {
+      Tensor made = renderer->forward(pose);
+      save(torch::cat({image, made}, 0).detach());
+    }
+  }
+}
