@@ -151,3 +151,15 @@ Tensor arms(Net &net, const Batches &batches) {
     // CHECK-MESSAGES: :[[@LINE-1]]:34: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
   return all;
 }
+
+// A list of other things holds what has grown so far.
+std::vector<Tensor> prefixes(int n) {
+  std::vector<Tensor> all_so_far;
+  Tensor all = next_row(0);
+  for (int i = 1; i < n; ++i) {
+    all_so_far.push_back(all);
+    all = torch::cat({all, next_row(i)});
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; allocate it once, write each part into its slice and read what is filled through narrow() [libtorch-cat-in-loop]
+  }
+  return all_so_far;
+}

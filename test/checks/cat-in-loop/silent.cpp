@@ -227,3 +227,29 @@ Tensor flushed(Net &net, const Batches &batches) {
     all = batch.numel() == 0 ? batch : torch::cat({all, batch});
   return all;
 }
+
+// The model reads the whole, by way of a list, a variable, a function.
+Tensor mask_of(const Tensor &tokens);
+Tensor listed(torch::jit::Module &model, Tensor tokens, int n) {
+  for (int i = 0; i < n; ++i) {
+    std::vector<torch::jit::IValue> inputs;
+    inputs.push_back(tokens);
+    Tensor next = model.forward(inputs).toTensor().argmax(-1, true);
+    tokens = torch::cat({tokens, next}, 1);
+  }
+  return tokens;
+}
+Tensor masked(Net &net, Tensor tokens, int n) {
+  for (int i = 0; i < n; ++i) {
+    Tensor mask = mask_of(tokens);
+    tokens = torch::cat({tokens, net->forward(tokens * mask)}, 1);
+  }
+  return tokens;
+}
+Tensor cropped(Net &net, Tensor tokens, int n) {
+  for (int i = 0; i < n; ++i) {
+    Tensor seen = tokens.size(1) <= 64 ? tokens : tokens.slice(1, -64);
+    tokens = torch::cat({tokens, net->forward(seen)}, 1);
+  }
+  return tokens;
+}
