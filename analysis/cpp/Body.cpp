@@ -181,15 +181,15 @@ bool Body::isOwn(const ValueDecl *D) const {
 }
 
 llvm::ArrayRef<Write> Body::writesTo(const ValueDecl *D) {
-  auto [It, New] = Writes.try_emplace(D);
-  if (New)
-    It->second = cpp::writesTo(D, Root);
-  return It->second;
+  if (!Writes)
+    Writes = allWrites(Root);
+  auto It = Writes->find(D);
+  return It == Writes->end() ? llvm::ArrayRef<Write>() : It->second;
 }
 
 bool Body::isSetOnce(const VarDecl *Var) {
   if (!Var->isLocalVarDecl() || Var->isStaticLocal() || !Var->getInit() ||
-      isReassigned(Var, Root))
+      !Root || anyReassigns(writesTo(Var)))
     return false;
   // `n += 1` changes a part of an object, but all of a number.
   return Var->getType().getNonReferenceType()->isRecordType() ||

@@ -113,7 +113,7 @@ private:
   const clang::Stmt *Root;
   clang::ParentMap Parents;
   llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> Declared;
-  std::map<const clang::ValueDecl *, llvm::SmallVector<Write, 4>> Writes;
+  std::optional<WritesByTarget> Writes; ///< Once somebody asks.
   std::unique_ptr<Paths> Ways;
 };
 

@@ -36,8 +36,9 @@ bool onlyReads(const CXXMethodDecl *Method) {
 
 class WriteFinder : public RecursiveASTVisitor<WriteFinder> {
 public:
-  WriteFinder(const ValueDecl *Target, llvm::SmallVectorImpl<Write> &Found)
-      : Target(Target), Found(Found) {}
+  /// \p Target may be null: then all is found.
+  WriteFinder(const ValueDecl *Target, WritesByTarget &All)
+      : Target(Target), All(All) {}
 
   bool TraverseLambdaExpr(LambdaExpr *L) {
     ++LambdaDepth;
@@ -118,10 +119,15 @@ public:
   }
 
 private:
-  bool refers(const Expr *E) const { return rootOf(E) == Target; }
+  /// Asked of what is added next.
+  bool refers(const Expr *E) {
+    Of = rootOf(E);
+    return Of && (!Target || Of == Target);
+  }
 
   void add(WriteKind Kind, const Expr *Where, const Expr *Value = nullptr,
            const Expr *Overwritten = nullptr) {
+    auto &Found = All[Of];
     if (!Found.empty() && Found.back().Where == Where)
       return;
     Found.push_back(
@@ -215,8 +221,8 @@ private:
       add(WriteKind::Escaped, Where);
   }
 
-  const ValueDecl *Target;
-  llvm::SmallVectorImpl<Write> &Found;
+  const ValueDecl *Target, *Of = nullptr;
+  WritesByTarget &All;
   unsigned LambdaDepth = 0;
 };
 
@@ -224,9 +230,15 @@ private:
 
 llvm::SmallVector<Write, 4> writesTo(const ValueDecl *Target,
                                      const Stmt *Body) {
-  llvm::SmallVector<Write, 4> Found;
-  WriteFinder(Target, Found).TraverseStmt(const_cast<Stmt *>(Body));
-  return Found;
+  WritesByTarget All;
+  WriteFinder(Target, All).TraverseStmt(const_cast<Stmt *>(Body));
+  return std::move(All[Target]);
+}
+
+WritesByTarget allWrites(const Stmt *Body) {
+  WritesByTarget All;
+  WriteFinder(nullptr, All).TraverseStmt(const_cast<Stmt *>(Body));
+  return All;
 }
 
 /// Does library code that takes its argument by reference only hand it on?
@@ -246,9 +258,11 @@ static bool handsOn(const Expr *E) {
 }
 
 bool isReassigned(const ValueDecl *Var, const Stmt *Body) {
-  if (!Body)
-    return true;
-  return llvm::any_of(writesTo(Var, Body), [](const Write &W) {
+  return !Body || anyReassigns(writesTo(Var, Body));
+}
+
+bool anyReassigns(llvm::ArrayRef<Write> Writes) {
+  return llvm::any_of(Writes, [](const Write &W) {
     return W.Kind == WriteKind::Assigned ||
            (W.Kind == WriteKind::Escaped && !handsOn(W.Where)) ||
            (W.Kind == WriteKind::Released && W.Overwritten);

@@ -11,6 +11,7 @@
 
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/SmallVector.h"
+#include <map>
 
 namespace libtorch_tidy::cpp {
 
@@ -33,6 +34,13 @@ struct Write {
   const clang::Expr *Overwritten = nullptr;
 };
 
+/// The writes to each variable, and to each field of `*this`, in source order.
+using WritesByTarget =
+    std::map<const clang::ValueDecl *, llvm::SmallVector<Write, 4>>;
+
+/// All writes in \p Body, found at once.
+WritesByTarget allWrites(const clang::Stmt *Body);
+
 /// The writes to \p Target in \p Body, in source order. \p Target is a
 /// variable, or a field: then that field of `*this`.
 llvm::SmallVector<Write, 4> writesTo(const clang::ValueDecl *Target,
@@ -41,6 +49,8 @@ llvm::SmallVector<Write, 4> writesTo(const clang::ValueDecl *Target,
 /// Is \p Var given another value, or may it be, in \p Body? True without a
 /// body.
 bool isReassigned(const clang::ValueDecl *Var, const clang::Stmt *Body);
+/// The same of a variable whose writes are \p Writes.
+bool anyReassigns(llvm::ArrayRef<Write> Writes);
 
 } // namespace libtorch_tidy::cpp
 
