@@ -174,9 +174,12 @@ Amount MemoryNames::amountOfCall(const CallExpr *Call, unsigned Depth) {
       return There ? There->ResultSize : Amount::Some;
     if (Unit.work().of(Call) == torch::Work::Heavy)
       return Amount::Large;
-    const Amount OfArgs = largestOf(C.Args, Depth);
-    return OfArgs == Amount::None ? There->ResultSize
-                                  : std::min(There->ResultSize, OfArgs);
+    // `x = same(x)` has what x has been given otherwise.
+    const bool IsGiven = llvm::any_of(C.Args, [](const Expr *Arg) {
+      return torch::mayHoldTensor(Arg->getType());
+    });
+    return IsGiven ? std::min(There->ResultSize, largestOf(C.Args, Depth))
+                   : There->ResultSize;
   }
   if (Facts->Factory)
     return Amount::Filled;

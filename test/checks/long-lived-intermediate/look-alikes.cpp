@@ -144,3 +144,13 @@ float held_elsewhere(Net net, Net head, const Tensor &x, Tensor y) {
   sum += head(x).sum().item<float>();
   return sum + (c + list[0]).sum().item<float>();
 }
+
+// A number goes through a helper of the file and back into its variable.
+Tensor itself(Tensor x) { return x; }
+float through_helper(Net &net, const Tensor &in) {
+  torch::NoGradGuard no_grad;
+  Tensor mean = in.mean();
+  mean = itself(mean);
+  const float number = mean.item<float>();
+  return number + net->forward(in).sum().item<float>();
+}
