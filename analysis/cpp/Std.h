@@ -55,17 +55,17 @@ enum class Std : uint64_t {
   Tuple = 1ull << 23,       ///< Makes a pair or tuple of its arguments.
   Tie = 1ull << 24,         ///< Makes a tuple of references to its arguments.
   Part = 1ull << 25,        ///< std::get: a part of a tuple.
-  Bind = 1ull << 26,     ///< Makes a function object that keeps its arguments.
-  Swap = 1ull << 27,     ///< Two objects exchange their values.
-  Exchange = 1ull << 28, ///< std::exchange.
-  Write = 1ull << 29,    ///< Writes to an argument: getline().
-  Make = 1ull << 30,     ///< Makes an object, and a smart pointer to it.
-  Run = 1ull << 31,      ///< Runs a function object before it returns.
-  Invoke = 1ull << 32,   ///< std::invoke: runs its first argument.
-  Async = 1ull << 33,    ///< std::async.
-  Allocate = 1ull << 34, ///< malloc() and its like.
-  Free = 1ull << 35,     ///< free().
-  CopyBytes = 1ull << 36,   ///< memcpy(to, from, bytes) and its like.
+  Bind = 1ull << 26,      ///< Makes a function object that keeps its arguments.
+  Swap = 1ull << 27,      ///< Two objects exchange their values.
+  Exchange = 1ull << 28,  ///< std::exchange.
+  Write = 1ull << 29,     ///< Writes to an argument: getline().
+  Make = 1ull << 30,      ///< Makes an object, and a smart pointer to it.
+  Run = 1ull << 31,       ///< Runs a function object before it returns.
+  Invoke = 1ull << 32,    ///< std::invoke: runs its first argument.
+  Async = 1ull << 33,     ///< std::async.
+  Allocate = 1ull << 34,  ///< malloc() and its like.
+  Free = 1ull << 35,      ///< free().
+  CopyBytes = 1ull << 36, ///< memcpy(to, from, bytes) and its like.
   StreamBytes = 1ull << 37, ///< Methods: write(from, bytes), read(to, bytes).
   LLVM_MARK_AS_BITMASK_ENUM(StreamBytes)
 };

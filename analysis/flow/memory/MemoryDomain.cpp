@@ -131,15 +131,16 @@ void MemoryDomain::enter(const CFGBlock &Block, State In) {
 
 const llvm::SetVector<const VarDecl *> &
 MemoryDomain::declaredIn(const CXXTryStmt &Try) {
-  auto [It, New] = InTry.try_emplace(&Try);
-  if (New) {
+  const auto Known = InTry.try_emplace(&Try);
+  llvm::SetVector<const VarDecl *> &Variables = Known.first->second;
+  if (Known.second) {
     cpp::Way How = cpp::Lambdas::Skipped;
     How.Implicit = true;
     forEach<VarDecl>(
-        Try.getTryBlock(), [&](const VarDecl *Var) { It->second.insert(Var); },
+        Try.getTryBlock(), [&](const VarDecl *Var) { Variables.insert(Var); },
         How);
   }
-  return It->second;
+  return Variables;
 }
 
 void MemoryDomain::visit(const CFGElement &Element) {

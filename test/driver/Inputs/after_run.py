@@ -8,7 +8,7 @@ Runs COMMAND, which ends with --cache-dir=CACHE among its options, waits until n
 can write to its outputs any more, and prints them. CASE says what is to be then:
 
     made     a process is at work, apart from its caller, and makes something
-    killed   the same, but it is ended at once
+    killed   the same, but it is ended as soon as it has begun
     none     no process is left
     any      whatever is left is waited for
     alone    COMMAND while another process is at work for the cache: nothing is made
@@ -110,6 +110,8 @@ if case in ("made", "killed"):
         try:
             check_apart(process)
             if case == "killed":
+                # It notes first that it tries.
+                wait_until(lambda: glob.glob(cache + "/pch/*.tried"))
                 os.kill(process, signal.SIGKILL)
         except ProcessLookupError:
             pass
