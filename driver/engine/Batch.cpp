@@ -7,7 +7,6 @@
 #include "driver/project/CudaUnits.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 namespace libtorch_tidy::driver {
@@ -85,13 +84,9 @@ public:
       : Work(Work), Texts(Texts) {}
 
   void add(const Unit &U, const NolintAudit::View &View) {
-    llvm::StringSet<> Reported;
-    for (const NolintAudit::File &File : View.Files)
-      if (File.IsReported)
-        Reported.insert(File.Path);
     std::optional<OptionMap> Levels;
     for (const NolintAudit::Heard &Said : View.Said) {
-      if (Said.TooWeak && Reported.count(Said.Path) &&
+      if (Said.TooWeak && Said.IsReported &&
           isAskedFor(Work, U, View.Unit, Said.Path) && !isSuppressed(Said) &&
           !hasLevelOfItsOwn(Levels, U, Said.Check))
         Places.insert({Said.Path, Said.Offset, Said.Check});

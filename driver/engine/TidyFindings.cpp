@@ -279,7 +279,7 @@ NolintAudit::View nolintView(const Unit &U, std::vector<NolintFile> Files,
                              llvm::vfs::FileSystem &FS) {
   NolintAudit::View View;
   View.Unit = canonicalPath(U.File, "", FS);
-  if (Files.empty())
+  if (Files.empty() && Unreported.empty())
     return View;
   // It was fine a moment ago. Without one, all is undecided.
   const ClangTidyOptions Options =
@@ -292,18 +292,21 @@ NolintAudit::View nolintView(const Unit &U, std::vector<NolintFile> Files,
       It->second = canonicalPath(Path, U.Command.Directory, FS);
     return It->second;
   };
+  auto IsReported = [&](StringRef Path) {
+    return Name(Path) == View.Unit || Configuration::filterTakes(Options, Path);
+  };
   for (NolintFile &Read : Files) {
     auto Spelled = compat::absolutePath(U.Command.Directory, Read.Path);
     llvm::sys::path::remove_dots(Spelled, /*remove_dot_dot=*/true);
     const std::string &Path = Name(Read.Path);
-    const bool IsReported =
-        Path == View.Unit || Configuration::filterTakes(Options, Read.Path);
     View.Files.push_back({Path, Spelled.str().str(), std::move(Read.Skipped),
-                          std::move(Read.Functions), IsReported});
+                          std::move(Read.Functions), IsReported(Read.Path)});
   }
   View.Said = std::move(Unreported);
-  for (NolintAudit::Heard &Said : View.Said)
+  for (NolintAudit::Heard &Said : View.Said) {
+    Said.IsReported = IsReported(Said.Path);
     Said.Path = Name(Said.Path);
+  }
   for (const std::string &Check : Configuration::enabledChecks(Options))
     // One with weak findings only need not look for them.
     if (const CatalogEntry *Entry = findInCatalog(Check);

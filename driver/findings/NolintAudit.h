@@ -66,7 +66,8 @@ public:
   struct Heard {
     std::string Check, Path; ///< Path canonical.
     unsigned Offset = 0;
-    bool TooWeak = false; ///< For the level of this run.
+    bool TooWeak = false;    ///< For the level of this run.
+    bool IsReported = false; ///< Would it be, with another level?
   };
   /// A user file that a unit has read; once for each time it was read.
   struct File {
