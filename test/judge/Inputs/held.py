@@ -224,7 +224,7 @@ def judge(drawn, truth, findings):
         if not any(pair <= names for pair in held):
             kind = re.search(r"before the loop|last round|before '|declared outside|copy of", message)
             return "false: level %d, %s" % (level, kind[0] if kind else message)
-    missed = [p for p in least if not p & told]
+    missed = sorted((p for p in least if not p & told), key=sorted)
     if missed:
         name = r"\[&\].*\bv(%s)\b" % "|".join(missed[0])
         return "silent: " + ("a lambda captures it" if re.search(name, drawn.static)
