@@ -45,6 +45,17 @@ def write_slow(depth):
     (folder / "slow.cpp").write_text("\n".join([BOTH, *lines, call, ""]))
 
 
+def limit_for_one():
+    """Writes slow.cpp, and returns a number of seconds in which it is analysed once."""
+    for depth in range(8, 40):
+        write_slow(depth)
+        done, took = run("slow.cpp")
+        for seconds in (2, 3, 4, 6):
+            if took * 1.2 < seconds < took * 1.8:
+                return seconds
+    return 0
+
+
 def main():
     (folder / "torch").mkdir(parents=True)
     (folder / "torch" / "torch.h").write_text(TORCH)
@@ -57,18 +68,17 @@ def main():
         for f in files
     ]
     (folder / "compile_commands.json").write_text(json.dumps(commands))
-    limit = 0
-    for depth in range(8, 40):
-        write_slow(depth)
-        done, took = run("slow.cpp")
-        for seconds in (2, 3, 4, 6):
-            if took * 1.2 < seconds < took * 1.8:
-                limit = seconds
-        if limit:
+    # On a busy machine the same work takes other times: then once more.
+    for attempt in range(5):
+        limit = limit_for_one()
+        said, codes = [], []
+        for what, options in (("alone", []), ("whole program", ["--whole-program"])):
+            done, took = run(f"--timeout={limit}", *options, *files)
+            said.append(f"{done.stdout}{done.stderr}{what}: exit code {done.returncode}")
+            codes.append(done.returncode)
+        if codes == [0, 3]:
             break
-    for what, options in (("alone", []), ("whole program", ["--whole-program"])):
-        done, took = run(f"--timeout={limit}", *options, *files)
-        print(done.stdout, done.stderr, f"{what}: exit code {done.returncode}", sep="")
+    print("\n".join(said))
     return 0
 
 
