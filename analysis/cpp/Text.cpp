@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/cpp/Text.h"
+#include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
@@ -113,10 +114,6 @@ bool readsClock(const Stmt *Body) {
 }
 
 bool isTimed(const Stmt *S, const Stmt *Body, const SourceManager &SM) {
-  auto IsBefore = [&](const Stmt *A, const Stmt *B) {
-    return SM.isBeforeInTranslationUnit(SM.getExpansionLoc(A->getBeginLoc()),
-                                        SM.getExpansionLoc(B->getBeginLoc()));
-  };
   // What keeps a time that was read before S. Text is made to be printed.
   llvm::SmallPtrSet<const ValueDecl *, 4> Kept;
   auto Keep = [&](const ValueDecl *D) {
@@ -124,7 +121,7 @@ bool isTimed(const Stmt *S, const Stmt *Body, const SourceManager &SM) {
       Kept.insert(D);
   };
   forEach<VarDecl>(Body, [&](const VarDecl *Var) {
-    if (Var->getInit() && IsBefore(Var->getInit(), S) &&
+    if (Var->getInit() && comesBefore(Var->getInit(), S, SM) &&
         readsClock(Var->getInit()))
       Keep(Var);
   });
@@ -133,7 +130,7 @@ bool isTimed(const Stmt *S, const Stmt *Body, const SourceManager &SM) {
     const auto *Call = dyn_cast<CallExpr>(E);
     const auto *Builtin = dyn_cast<BinaryOperator>(E);
     const bool Reads = Call && namesClock(calleeName(Call));
-    if (!IsBefore(E, S)) {
+    if (!comesBefore(E, S, SM)) {
       Stops |= Reads;
     } else if (Builtin && Builtin->getOpcode() == BO_Assign) {
       if (readsClock(Builtin->getRHS()))
@@ -147,7 +144,7 @@ bool isTimed(const Stmt *S, const Stmt *Body, const SourceManager &SM) {
     }
   });
   return Stops && anyOf<Expr>(Body, [&](const Expr *E) {
-           return !IsBefore(E, S) &&
+           return !comesBefore(E, S, SM) &&
                   llvm::any_of(Kept, [&](const ValueDecl *D) {
                     return isMention(E, D);
                   });

@@ -150,24 +150,18 @@ private:
   void passed(const Expr *Where, const FunctionDecl *To,
               llvm::ArrayRef<const Expr *> Args) {
     for (const auto &[Arg, Param] : llvm::zip(Args, To->parameters()))
-      passed(Where, Arg, isCopied(To, Param) ? QualType() : Param->getType());
+      passed(Where, Arg, mayChange(To, Param));
   }
 
   /// Does \p To, which makes or fills an object of a library, copy what it is
   /// given as \p Param, a `T &&` of its template? An object of references
   /// refers to it.
   static bool isCopied(const FunctionDecl *To, const ParmVarDecl *Param) {
-    const bool IsStd = isStdDecl(To);
     const auto *Ctor = dyn_cast<CXXConstructorDecl>(To);
-    if ((!IsStd && !library::declares(To)) ||
-        !(Ctor || (kindsOf(To) & (Std::Tuple | Std::Insert)) != Std()))
+    if (!isOfLibrary(To) ||
+        !(Ctor || (kindsOf(To) & (Std::Tuple | Std::Insert)) != Std()) ||
+        (Ctor && anyTypeArgument(Ctor->getParent(), holdsReference)))
       return false;
-    if (const auto *Class =
-            Ctor ? dyn_cast<ClassTemplateSpecializationDecl>(Ctor->getParent())
-                 : nullptr)
-      for (const TemplateArgument &Arg : Class->getTemplateArgs().asArray())
-        if (holdsReference(Arg))
-          return false;
     const FunctionTemplateDecl *Template = To->getPrimaryTemplate();
     const FunctionDecl *Pattern =
         Template ? Template->getTemplatedDecl() : nullptr;
@@ -183,22 +177,18 @@ private:
     return T->isRValueReferenceType();
   }
 
-  static bool holdsReference(const TemplateArgument &Arg) {
-    if (Arg.getKind() == TemplateArgument::Pack)
-      return llvm::any_of(Arg.pack_elements(), holdsReference);
-    return Arg.getKind() == TemplateArgument::Type &&
-           (Arg.getAsType()->isReferenceType() ||
-            llvm::any_of(templateArguments(Arg.getAsType()), holdsReference));
+  static bool holdsReference(QualType T) {
+    return T->isReferenceType() || anyTypeArgument(recordOf(T), holdsReference);
   }
 
-  static llvm::ArrayRef<TemplateArgument> templateArguments(QualType T) {
-    const auto *Class =
-        dyn_cast_or_null<ClassTemplateSpecializationDecl>(recordOf(T));
-    return Class ? Class->getTemplateArgs().asArray()
-                 : llvm::ArrayRef<TemplateArgument>();
+  /// May \p To change what it is given as \p Param?
+  static bool mayChange(const FunctionDecl *To, const ParmVarDecl *Param) {
+    const QualType T = Param->getType();
+    return T->isLValueReferenceType() &&
+           !T->getPointeeType().isConstQualified() && !isCopied(To, Param);
   }
 
-  void passed(const Expr *Where, const Expr *Arg, QualType Param = QualType()) {
+  void passed(const Expr *Where, const Expr *Arg, bool MayChange = false) {
     const Expr *Inner = Arg->IgnoreParenImpCasts();
     // Through a copy or move construction for a by-value parameter.
     const Expr *Moved = Inner;
@@ -216,8 +206,7 @@ private:
           Where);
       return;
     }
-    if (!Param.isNull() && Param->isLValueReferenceType() &&
-        !Param->getPointeeType().isConstQualified() && refers(Inner))
+    if (MayChange && refers(Inner))
       add(WriteKind::Escaped, Where);
   }
 
@@ -246,14 +235,13 @@ WritesByTarget allWrites(const Stmt *Body) {
 static bool handsOn(const Expr *E) {
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
     const CXXConstructorDecl *Ctor = Construct->getConstructor();
-    return Ctor->isInheritingConstructor() || library::declares(Ctor) ||
-           isStdDecl(Ctor);
+    return Ctor->isInheritingConstructor() || isOfLibrary(Ctor);
   }
   const auto *Call = dyn_cast<CallExpr>(E);
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   if (!Callee || isa<CXXOperatorCallExpr>(Call))
     return false;
-  return (library::declares(Callee) || isStdDecl(Callee)) &&
+  return isOfLibrary(Callee) &&
          !does(Call, Std::Swap | Std::Exchange | Std::Write | Std::Tie);
 }
 

@@ -264,7 +264,7 @@ Finding worded(const TensorGrowth &Growth, const ASTContext &Context) {
                    : "copies all of " + Name + " into a longer tensor") +
               ", so memory traffic grows with the square of the iterations; " +
               (Growth.Parts ? "join them once after the loop"
-               : Growth.Read
+               : Growth.read()
                    ? "allocate it once, write each part into its slice and "
                      "read what is filled through narrow()"
                    : "collect the parts in a std::vector and join them once "
@@ -274,8 +274,8 @@ Finding worded(const TensorGrowth &Growth, const ASTContext &Context) {
           .bytesOf(First.Part);
   for (const GrowthStep &Step : llvm::drop_begin(Growth.Steps))
     F.note(Step.Cat, "and it grows here");
-  if (Growth.Read)
-    F.note(Growth.Read, "what has grown so far is read in the loop here");
+  if (Growth.read())
+    F.note(Growth.read(), "what has grown so far is read in the loop here");
   return F;
 }
 
@@ -299,7 +299,7 @@ public:
     if (!In || In->around<CXXTryStmt>(Growth->Loop) ||
         !In->isOwn(cpp::variableOf(Growth->Target)))
       F.because(CatInLoop.Visible);
-    else if (Growth->Read || Growth->Queried)
+    else if (Growth->read() || Growth->Queried)
       F.because(CatInLoop.ReadInLoop);
     else if (!isa_and_nonnull<CompoundStmt>(In->parentOf(Growth->Loop)))
       F.because(CatInLoop.OtherForm);

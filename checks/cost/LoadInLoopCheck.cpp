@@ -161,8 +161,7 @@ const VarDecl *holderOf(const Expr *Load, cpp::Body &In) {
 }
 
 bool isTimed(const Expr *E, const cpp::Body &In) {
-  return cpp::readsClock(In.root()) &&
-         cpp::isTimed(E, In.root(), In.context().getSourceManager());
+  return cpp::isTimed(E, In.root(), In.context().getSourceManager());
 }
 
 /// Is \p F called for one piece of data after the other, as far as the unit

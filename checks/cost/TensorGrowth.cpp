@@ -139,17 +139,17 @@ public:
         break;
       if (cpp::runsFewTimes(Loop, Context))
         WhyNot = Because{&CatInLoop.FewRounds, "loop", Loop->getBeginLoc()};
-      else if (!Best || !Found->Read)
+      else if (!Best || !Found->read())
         Best = &*Found;
-      if (Found->Read)
+      if (Found->read())
         break;
     }
     if (!Best && WhyNot)
       silent(Cat, *WhyNot);
     if (!Best || Best->Steps.front().Cat != Cat)
       return std::nullopt;
-    if (const Reason *Whole = Best->Read ? whyWhole(*Best) : nullptr) {
-      silent(Cat, *Whole, "read", Best->Read->getExprLoc());
+    if (const Reason *Whole = Best->read() ? whyWhole(*Best) : nullptr) {
+      silent(Cat, *Whole, "read", Best->read()->getExprLoc());
       return std::nullopt;
     }
     TensorGrowth Growth = *Best;
@@ -399,8 +399,6 @@ private:
       else
         Growth.Reads.push_back(Mention);
     }
-    if (!Growth.Reads.empty())
-      Growth.Read = Growth.Reads.front();
     return Growth;
   }
 
@@ -439,10 +437,10 @@ private:
           return isModelsInput(Read, Growth.Loop);
         }))
       return &CatInLoop.ReadByModule;
-    if (In->isWithin(Growth.Read, Step.Assign)) {
-      if (!runsModel(Step, Growth.Read))
+    if (In->isWithin(Growth.read(), Step.Assign)) {
+      if (!runsModel(Step, Growth.read()))
         return &CatInLoop.Doubled;
-    } else if (cpp::comesBefore(Step.Assign, Growth.Read,
+    } else if (cpp::comesBefore(Step.Assign, Growth.read(),
                                 Context.getSourceManager())) {
       return &CatInLoop.ReadAfter;
     }

@@ -81,8 +81,6 @@ struct TensorGrowth {
   llvm::SmallVector<GrowthStep, 2> Steps; ///< In source order.
   /// What reads elements within the loop, in source order.
   llvm::SmallVector<const clang::Expr *, 2> Reads;
-  /// The first of Reads; null when the loop only collects.
-  const clang::Expr *Read = nullptr;
   /// Asks for the size or the like of it within the loop.
   bool Queried = false;
   /// The first iteration sets it instead: the statement that does, an operand
@@ -93,6 +91,11 @@ struct TensorGrowth {
   const clang::VarDecl *Parts = nullptr;
   /// Why the loop is not to be reported.
   std::optional<Because> WhyNot;
+
+  /// The first of Reads; null when the loop only collects.
+  const clang::Expr *read() const {
+    return Reads.empty() ? nullptr : Reads.front();
+  }
 };
 
 /// The growth that \p Cat, a call of user code, is the first step of; nullopt

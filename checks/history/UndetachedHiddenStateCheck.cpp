@@ -239,10 +239,10 @@ const CallExpr *evalAt(const Expr *Site, flow::UnitModel &Unit) {
 
 /// "'h' and 'c' carry", "'h' carries".
 std::string carrying(llvm::ArrayRef<std::string> Names) {
-  if (Names.size() == 1)
-    return quoted(Names.front()) + " carries";
-  return "'" + llvm::join(Names.drop_back(), "', '") + "' and " +
-         quoted(Names.back()) + " carry";
+  llvm::SmallVector<std::string, 2> Quoted;
+  for (const std::string &Name : Names)
+    Quoted.push_back(quoted(Name));
+  return listed(Quoted) + (Names.size() == 1 ? " carries" : " carry");
 }
 
 /// What a call leaves in members that the next one begins with.

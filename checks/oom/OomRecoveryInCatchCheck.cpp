@@ -393,15 +393,13 @@ private:
 /// "'a' (declared at line 1) and 'b' (declared at line 2)"
 std::string listOwners(llvm::ArrayRef<HandlerOwner> Owners,
                        const SourceManager &SM) {
-  std::string Text;
-  for (size_t I = 0; I < Owners.size(); ++I) {
-    if (I)
-      Text += I + 1 == Owners.size() ? " and " : ", ";
-    const ValueDecl *D = Owners[I].D;
-    Text += quoted(D) + " (declared at line " +
-            std::to_string(SM.getExpansionLineNumber(D->getLocation())) + ")";
-  }
-  return Text;
+  llvm::SmallVector<std::string, 4> Names;
+  for (const HandlerOwner &Owner : Owners)
+    Names.push_back(
+        quoted(Owner.D) + " (declared at line " +
+        std::to_string(SM.getExpansionLineNumber(Owner.D->getLocation())) +
+        ")");
+  return listed(Names);
 }
 
 /// Statements that release every one of \p Owners; empty when one has no way.

@@ -351,7 +351,7 @@ static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
 }
 
 /// The label of \p S at which it starts for \p Which: the one that fits, or
-/// `default`. Null: there is none.
+/// `default`; null if it has neither.
 static const SwitchCase *labelFor(Interpreter &VM, const SwitchStmt *S,
                                   int64_t Which) {
   const SwitchCase *Default = nullptr;

@@ -362,7 +362,7 @@ void Interpreter::spend(const Expr *Backward, const Value &Roots) {
 }
 
 /// The index or key of the element that \p E is, and what it is an element of;
-/// null when it is none.
+/// null for other expressions.
 static std::pair<const Expr *, const Expr *> asElement(const Expr *E) {
   if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
     return {Subscript->getIdx(), Subscript->getBase()};

@@ -22,8 +22,7 @@ namespace libtorch_tidy::flow {
 const clang::VarDecl *namedBy(const clang::Expr *E);
 
 /// The object that an expression names a part of, and the step from it to the
-/// part. Whole is null for
-/// other expressions.
+/// part. Whole is null for other expressions.
 struct PartOf {
   const clang::Expr *Whole = nullptr;
   std::string Step;
