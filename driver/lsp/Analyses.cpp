@@ -57,6 +57,11 @@ void Analyses::cancel(size_t Id) {
     }
 }
 
+bool Analyses::isFound(const std::string &Path) const {
+  auto It = Plans.find(Path);
+  return It == Plans.end() || It->second.Found == It->second.Wanted;
+}
+
 bool Analyses::isSettled(const std::string &Path) const {
   auto It = Plans.find(Path);
   return It == Plans.end() || It->second.Tried == It->second.Wanted;

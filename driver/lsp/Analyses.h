@@ -54,7 +54,9 @@ public:
   /// The user is not interested.
   void cancel(size_t Id);
 
-  /// Are the findings in \p Path known, and which fixes are right?
+  /// Are the findings in \p Path known?
+  bool isFound(const std::string &Path) const;
+  /// And which fixes are right?
   bool isSettled(const std::string &Path) const;
 
   /// Begins what is due, and waits until there is something to do: for one of

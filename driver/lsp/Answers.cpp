@@ -390,6 +390,7 @@ static Error analyse(const Question &Q, CommandLine &Options, FileSystem FS,
       Configuration::create(Options.Configuration, FS);
   if (!Config)
     return Config.takeError();
+  Options.Commands.InferForNewFiles = true;
   Expected<CompileCommands> Commands =
       CompileCommands::create(std::move(Options.Commands), FS);
   if (!Commands)

@@ -34,6 +34,9 @@ ClientAbilities ClientAbilities::of(const Json &Params) {
   Result.Progress = isTrue(at(All, {"window", "workDoneProgress"}));
   Result.WatchesFiles = isTrue(
       at(All, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"}));
+  Result.PullsDiagnostics = at(All, {"textDocument", "diagnostic"}).is_object();
+  Result.RefreshesDiagnostics =
+      isTrue(at(All, {"workspace", "diagnostics", "refreshSupport"}));
   return Result;
 }
 

@@ -29,6 +29,7 @@ enum class ErrorCode : int {
   InvalidParams = -32602,
   ServerNotInitialized = -32002,
   RequestCancelled = -32800,
+  ServerCancelled = -32802,
   ContentModified = -32801,
 };
 
@@ -47,6 +48,9 @@ struct ClientAbilities {
   bool MarkdownHover = false;
   bool CodeActionLiterals = false, DocumentChanges = false;
   bool Progress = false, WatchesFiles = false;
+  /// It asks for the diagnostics of open documents, and does so again when it
+  /// is told that there are others.
+  bool PullsDiagnostics = false, RefreshesDiagnostics = false;
 
   /// Of the parameters of `initialize`.
   static ClientAbilities of(const Json &Params);

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
-#include <set>
 #include <unistd.h>
 #include <utility>
 
@@ -113,6 +112,8 @@ void Server::handleRequest(const Json &Id, StringRef Method,
   }
   if (Method == "textDocument/codeAction")
     return codeAction(Id, Params);
+  if (Method == "textDocument/diagnostic")
+    return diagnostic(Id, Params);
   if (Method == "textDocument/hover") {
     const Document *Doc = documentOf(Params);
     return reply(Id, Doc ? hover(foundIn(*Doc), Params, Client) : Json());
@@ -183,12 +184,13 @@ void Server::reply(const Json &Id, Json Result) {
       toText({{"jsonrpc", "2.0"}, {"id", Id}, {"result", std::move(Result)}}));
 }
 
-void Server::fail(const Json &Id, ErrorCode Code, StringRef Message) {
-  Wire.send(toText(
-      {{"jsonrpc", "2.0"},
-       {"id", Id},
-       {"error",
-        {{"code", static_cast<int>(Code)}, {"message", Message.str()}}}}));
+void Server::fail(const Json &Id, ErrorCode Code, StringRef Message,
+                  Json Data) {
+  Json Error = {{"code", static_cast<int>(Code)}, {"message", Message.str()}};
+  if (!Data.is_null())
+    Error["data"] = std::move(Data);
+  Wire.send(
+      toText({{"jsonrpc", "2.0"}, {"id", Id}, {"error", std::move(Error)}}));
 }
 
 void Server::notify(const char *Method, Json Params) {
@@ -197,10 +199,10 @@ void Server::notify(const char *Method, Json Params) {
 }
 
 void Server::request(const std::string &Id, const char *Method, Json Params) {
-  Wire.send(toText({{"jsonrpc", "2.0"},
-                    {"id", Id},
-                    {"method", Method},
-                    {"params", std::move(Params)}}));
+  Json Message = {{"jsonrpc", "2.0"}, {"id", Id}, {"method", Method}};
+  if (!Params.is_null())
+    Message["params"] = std::move(Params);
+  Wire.send(toText(Message));
 }
 
 void Server::log(MessageType Type, StringRef Text) {
@@ -221,19 +223,24 @@ Json Server::initialize(const Json &Params) {
   Json Actions = true;
   if (Client.CodeActionLiterals)
     Actions = {{"codeActionKinds", {QuickFix, FixAll}}};
+  Json Capabilities = {
+      {"positionEncoding", Utf8 ? "utf-8" : "utf-16"},
+      {"textDocumentSync",
+       {{"openClose", true},
+        {"change", 2 /* incremental */},
+        {"save", {{"includeText", false}}}}},
+      {"hoverProvider", true},
+      {"codeActionProvider", std::move(Actions)},
+      {"workspace",
+       {{"workspaceFolders",
+         {{"supported", true}, {"changeNotifications", true}}}}}};
+  if (Client.PullsDiagnostics)
+    Capabilities["diagnosticProvider"] = {{"identifier", "libtorch-tidy"},
+                                          {"interFileDependencies", true},
+                                          {"workspaceDiagnostics", false}};
   return {{"serverInfo",
            {{"name", "libtorch-tidy"}, {"version", LIBTORCH_TIDY_VERSION}}},
-          {"capabilities",
-           {{"positionEncoding", Utf8 ? "utf-8" : "utf-16"},
-            {"textDocumentSync",
-             {{"openClose", true},
-              {"change", 2 /* incremental */},
-              {"save", {{"includeText", false}}}}},
-            {"hoverProvider", true},
-            {"codeActionProvider", std::move(Actions)},
-            {"workspace",
-             {{"workspaceFolders",
-               {{"supported", true}, {"changeNotifications", true}}}}}}}};
+          {"capabilities", std::move(Capabilities)}};
 }
 
 /// From now on the server may ask, too.
@@ -283,10 +290,6 @@ void Server::cancel(const Json &Id) {
   Unanswered.erase(It);
 }
 
-static std::string nameOf(StringRef Path) {
-  return llvm::sys::path::filename(Path).str();
-}
-
 Document *Server::documentOf(const Json &Params) {
   const std::string Uri = textOf(at(Params, {"textDocument", "uri"}));
   for (auto &[Path, Doc] : Open)
@@ -313,6 +316,10 @@ void Server::open(const Json &Params) {
   const std::string Key = Doc.Path;
   Document &Now = Open[Key] = std::move(Doc);
   Known[Key] = Findings();
+  // It asks for these from now on, and would show both.
+  if (Client.PullsDiagnostics && Published.erase(Key))
+    notify("textDocument/publishDiagnostics",
+           {{"uri", Now.Uri}, {"diagnostics", Json::array()}});
   Work.ask(Key, std::chrono::milliseconds(0));
   analyseOthers(Now);
 }
@@ -379,46 +386,6 @@ void Server::analyseOthers(const Document &Changed) {
     Work.ask(Changed.Path, ChangeDelay);
 }
 
-void Server::dropWaiting(StringRef Path) {
-  llvm::erase_if(Unanswered, [&](const Waiting &W) {
-    if (W.Path != Path)
-      return false;
-    fail(W.Id, ErrorCode::ContentModified, "the document has changed");
-    return true;
-  });
-}
-
-const Json &Server::foundIn(const Document &Doc) const {
-  auto Own = Known.find(Doc.Path);
-  static const Json None;
-  return listOf(Own == Known.end() ? None
-                                   : at(Own->second.Files, {Doc.Path.c_str()}));
-}
-
-void Server::codeAction(const Json &Id, const Json &Params) {
-  const Document *Doc = documentOf(Params);
-  if (!at(Params, {"range"}).is_object() ||
-      !at(Params, {"textDocument", "uri"}).is_string())
-    return fail(Id, ErrorCode::InvalidParams,
-                "textDocument/codeAction needs a document and a range");
-  if (!Doc || !Client.CodeActionLiterals ||
-      !(wantsKind(Params, QuickFix) || namesKind(Params, FixAll)))
-    return reply(Id, Json::array());
-  Unanswered.push_back({Id, Doc->Path, Params});
-}
-
-/// Only fixes that were tried are offered, and only of the text as it is.
-void Server::answerWaiting() {
-  llvm::erase_if(Unanswered, [&](const Waiting &W) {
-    if (!Work.isSettled(W.Path))
-      return false;
-    const Document &Doc = Open.find(W.Path)->second;
-    reply(W.Id, codeActions(Doc, foundIn(Doc), Known[W.Path].All, W.Params,
-                            Open, Client));
-    return true;
-  });
-}
-
 /// The folder of the workspace that \p Path is in: of nested ones the
 /// innermost.
 std::string Server::folderOf(StringRef Path) const {
@@ -432,102 +399,6 @@ std::string Server::folderOf(StringRef Path) const {
   return Result.str();
 }
 
-/// Of each document each text once: it is analysed with each change.
-void Server::logOnce(const std::string &Path, StringRef Text) {
-  Text = Text.rtrim();
-  if (!Text.empty() && Known[Path].Logged.insert(Text).second)
-    log(MessageType::Info, Text);
-}
-
-bool Server::ended(const Analyses::Subject &Of, const Workers::Outcome &Said,
-                   bool Cancelled) {
-  auto Doc = Open.find(Of.Path);
-  if (Doc == Open.end())
-    return false;
-  if (!Options.Quiet)
-    logOnce(Of.Path, Said.Errors);
-  if (Cancelled) {
-    log(MessageType::Info, "the analysis of '" + Of.Path + "' was cancelled");
-    return false;
-  }
-  Json Answer;
-  if (Said.Finished) // Else it need not be whole.
-    Answer = parseJson<Json>(Said.Result);
-  if (Of.TryFixes && isTrue(at(Answer, {"failed"}))) {
-    log(MessageType::Error,
-        "the fixes of '" + Of.Path + "' could not be tried to the end");
-    return false;
-  }
-  if (Answer.is_object()) {
-    const bool Untried = isTrue(at(Answer, {"untried"}));
-    take(Of, std::move(Answer));
-    return Untried;
-  }
-  std::string Trouble = "'" + nameOf(Of.Path) + "' could not be analysed: ";
-  if (!Said.Finished)
-    Trouble += Said.Met != WorkCap::None ? "the analysis took too long"
-                                         : "the analysis crashed";
-  if (!Said.Finished && !Said.Doing.empty())
-    Trouble += " in " + Said.Doing;
-  log(MessageType::Error, Trouble);
-  if (!Of.TryFixes)
-    take(Of,
-         {{"files",
-           {{Of.Path, Json::array({{{"diagnostic",
-                                     diagnosticOfFile(
-                                         Trouble, Severity::Warning)}}})}}}});
-  return false;
-}
-
-/// \p Answer replaces what was known.
-void Server::take(const Analyses::Subject &Of, Json Answer) {
-  for (const Json &Note : listOf(at(Answer, {"notes"})))
-    logOnce(Of.Path, textOf(Note));
-  Findings &Now = Known[Of.Path];
-  const Json Before = std::move(Now.Files);
-  Now.Files = at(Answer, {"files"});
-  Now.All = at(Answer, {"all"});
-  publish(Of.Path, /*Always=*/!Of.TryFixes);
-  for (const Json *Files : {&Before, &std::as_const(Now.Files)})
-    for (const auto &[Path, Found] : Files->items())
-      if (Path != Of.Path)
-        publish(Path, /*Always=*/false);
-}
-
-/// Sends the diagnostics of a file: of an open document those of its own
-/// analysis, else what the analyses of all documents found there. An analysis
-/// of a source file does not know what a header that changes will be.
-void Server::publish(const std::string &Path, bool Always) {
-  auto Doc = Open.find(Path);
-  const bool IsOpen = Doc != Open.end();
-  std::set<std::string> Seen;
-  Json Diagnostics = Json::array();
-  for (const auto &[Of, Found] : Known) {
-    if (IsOpen && Of != Path)
-      continue;
-    for (const Json &One : listOf(at(Found.Files, {Path.c_str()})))
-      if (const Json &Diagnostic = at(One, {"diagnostic"});
-          Seen.insert(toText(Diagnostic)).second)
-        Diagnostics.push_back(Diagnostic);
-  }
-  std::string Text = toText(Diagnostics);
-  auto It = Published.find(Path);
-  if (IsOpen && at(Known[Path].Files, {Path.c_str()}).is_null())
-    return; // Its own analysis is to come.
-  if (!Always &&
-      (It == Published.end() ? Diagnostics.empty() : It->second == Text))
-    return;
-  if (Diagnostics.empty() && !IsOpen)
-    Published.erase(Path);
-  else
-    Published[Path] = std::move(Text);
-  Json Params = {{"uri", IsOpen ? Doc->second.Uri : uriOf(Path)},
-                 {"diagnostics", std::move(Diagnostics)}};
-  if (IsOpen)
-    Params["version"] = Doc->second.Version;
-  notify("textDocument/publishDiagnostics", std::move(Params));
-}
-
 void Server::slow(size_t Id, const Analyses::Subject &Of, StringRef Doing) {
   if (!Client.Progress)
     return;
@@ -537,8 +408,8 @@ void Server::slow(size_t Id, const Analyses::Subject &Of, StringRef Doing) {
   auto [It, New] = Shown.try_emplace(Id);
   ShownProgress &P = It->second;
   if (New) {
-    P.Title =
-        (Of.TryFixes ? "Trying fixes of " : "Analysing ") + nameOf(Of.Path);
+    P.Title = (Of.TryFixes ? "Trying fixes of " : "Analysing ") +
+              llvm::sys::path::filename(Of.Path).str();
     P.Doing = Message;
     request("progress/" + std::to_string(Id), "window/workDoneProgress/create",
             {{"token", std::to_string(Id)}});

@@ -37,6 +37,7 @@ private:
   };
   /// A request that waits for the analysis of a document.
   struct Waiting {
+    enum class Kind : unsigned char { Diagnostics, Actions } Of;
     Json Id;
     std::string Path;
     Json Params;
@@ -60,7 +61,8 @@ private:
   void handleNotification(llvm::StringRef Method, const Json &Params);
   void handleResponse(const Json &Message);
   void reply(const Json &Id, Json Result);
-  void fail(const Json &Id, ErrorCode Code, llvm::StringRef Message);
+  void fail(const Json &Id, ErrorCode Code, llvm::StringRef Message,
+            Json Data = nullptr);
   void notify(const char *Method, Json Params);
   void request(const std::string &Id, const char *Method, Json Params);
   void log(MessageType Type, llvm::StringRef Text);
@@ -84,6 +86,7 @@ private:
 
   // Answers.
   void codeAction(const Json &Id, const Json &Params);
+  void diagnostic(const Json &Id, const Json &Params);
   void answerWaiting();
   const Json &foundIn(const Document &Doc) const;
   std::string work(const Analyses::Subject &Of) override;
@@ -92,7 +95,10 @@ private:
   void take(const Analyses::Subject &Of, Json Answer);
   void logOnce(const std::string &Path, llvm::StringRef Text);
   std::string folderOf(llvm::StringRef Path) const;
+  Json diagnosticsOf(const std::string &Path) const;
+  Json diagnosticReport(const Waiting &Asked);
   void publish(const std::string &Path, bool Always);
+  void refresh(const std::string &Path);
 
   // Progress.
   void slow(size_t Id, const Analyses::Subject &Of,
@@ -111,10 +117,11 @@ private:
   std::vector<std::string> Folders; ///< Of the workspace; canonical.
   Documents Open;
   std::map<std::string, Findings, std::less<>> Known; ///< By document.
-  /// What the client shows, by path: with the version, as text.
+  /// What the client shows, by path, as text. Of what it asked for, too.
   std::map<std::string, std::string> Published;
   std::deque<Waiting> Unanswered;
   std::map<size_t, ShownProgress> Shown;
+  size_t Refreshes = 0; ///< That were asked for.
   Analyses Work;
 };
 

@@ -383,7 +383,7 @@ CompileCommands::commandsFor(StringRef File) {
                          "' that compiles another file");
     if (!Commands.empty())
       return inWordsOfClang(std::move(Commands), *FS);
-    if (!isHeader(File))
+    if (!isHeader(File) && !Options.InferForNewFiles)
       return makeError(
           "no compile command for '" + File + "' in '" + DB->Path +
           "'; is it part of the build, and was CMake (or what writes "

@@ -20,6 +20,9 @@ struct CompileCommandOptions {
   std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed;
   /// Flags of a LibTorch on the machine are no substitute for a database.
   bool MustHaveDatabase = false;
+  /// A source file that the database does not list is compiled as the most
+  /// similar one: in an editor it may be new.
+  bool InferForNewFiles = false;
   bool Quiet = false; ///< No notes about flags.
 };
 
@@ -48,7 +51,7 @@ public:
 
   /// The commands for \p File (absolute), at least one. A header that the
   /// database does not list is compiled as the most similar file; a source
-  /// file that it does not list is an error.
+  /// file that it does not list is an error, unless InferForNewFiles is set.
   llvm::Expected<std::vector<clang::tooling::CompileCommand>>
   commandsFor(llvm::StringRef File);
 

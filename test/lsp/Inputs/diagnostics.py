@@ -1,10 +1,11 @@
 """diagnostics.py FOLDER -- SERVER...: what is published when a document is opened,
 changed, saved and closed. FOLDER has train.cpp."""
 
+import copy
 import os
 import sys
 
-from lsp_client import Client, uri
+from lsp_client import ABILITIES, Client, uri
 
 folder = sys.argv[1]
 client = Client(sys.argv[3:])
@@ -75,3 +76,44 @@ client.notify(
 )
 print(client.logged("untitled:1"))
 client.stop()
+
+
+def pulled(id):
+    """Prints what a client that asks gets, and returns its name."""
+    report = client.response(id)
+    if "error" in report:
+        return print(report["error"])
+    report = report["result"]
+    print(report["kind"], [one["range"]["start"]["line"] for one in report.get("items", [])])
+    return report.get("resultId")
+
+
+print("-- a client that asks for diagnostics")
+abilities = copy.deepcopy(ABILITIES)
+abilities["textDocument"]["diagnostic"] = {}
+abilities["workspace"]["diagnostics"] = {"refreshSupport": True}
+client = Client(sys.argv[3:])
+print(client.start([folder], abilities)["capabilities"]["diagnosticProvider"])
+train = client.open(path)
+first = pulled(client.pull(train))
+print(pulled(client.pull(train, first)) == first)
+print("-- one that comes too early")
+client.rewrite(train, text)
+early = client.pull(train, first)
+client.rewrite(train, "// More.\n" + text)
+pulled(early)
+second = pulled(client.pull(train, first))
+print("-- what is not analysed, and what is no question")
+pulled(client.pull("untitled:1"))
+print(client.ask("textDocument/diagnostic")["message"])
+print("-- nothing has changed that the client could know of")
+configuration = os.path.join(folder, ".clang-tidy")
+with open(configuration, "w") as file:
+    file.write("Checks: '-*,libtorch-*,-libtorch-ineffective-grad-guard'\n")
+client.notify(
+    "workspace/didChangeWatchedFiles", {"changes": [{"uri": uri(configuration), "type": 2}]}
+)
+client.wait(lambda m: m.get("method") == "workspace/diagnostic/refresh", "request")
+pulled(client.pull(train, second))
+client.stop()
+print([m["method"] for m in client.kept if "publish" in m.get("method", "")])

@@ -239,6 +239,13 @@ class Client:
                 )
         return found
 
+    def pull(self, address, before=None):
+        """Asks for them, as a client that need not wait for what comes."""
+        params = {"textDocument": {"uri": address}}
+        if before:
+            params["previousResultId"] = before
+        return self.request("textDocument/diagnostic", params)
+
     # Actions.
 
     def actions(self, address, range, only=None):

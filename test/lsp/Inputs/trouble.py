@@ -51,9 +51,11 @@ client.show(fine)
 print("-- the crash is gone")
 client.rewrite(crash, client.texts[fine])
 client.show(crash)
+print("-- a new file, which the database does not list")
+client.show(client.open(path("unlisted.cpp")))
+print(client.logged("compiled like").rpartition("/")[2])
 print("-- files that are not analysed")
-for name in ["unlisted.cpp", "broken/a.cpp"]:
-    client.show(client.open(path(name)))
+client.show(client.open(path("broken/a.cpp")))
 for name, part in [("unchecked/a.cpp", "enables no check"), ("unrelated.cpp", "no header")]:
     client.show(client.open(path(name)))
     print(client.logged(part))
