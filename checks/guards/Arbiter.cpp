@@ -336,8 +336,8 @@ static const CXXMethodDecl *asLayerMethod(const FunctionDecl *F) {
              : nullptr;
 }
 
-static const Reason *silenceIn(const FunctionFlow &Flow,
-                               flow::UnitModel &Unit) {
+const Reason *Arbiter::leftToCallers(const FunctionFlow &Flow,
+                                     flow::UnitModel &Unit) {
   if (const CXXMethodDecl *Method = asLayerMethod(Flow.function())) {
     // A layer leaves the choice to whoever runs it.
     if (isForward(Method))
@@ -454,7 +454,7 @@ static const Stmt *guardableFrom(const Expr *Site, const FunctionFlow &Flow,
 
 void Arbiter::decideOn(const FunctionFlow &Flow) {
   const bool IsLayer = asLayerMethod(Flow.function());
-  const Reason *NoneHere = silenceIn(Flow, *Unit);
+  const Reason *NoneHere = leftToCallers(Flow, *Unit);
   if (NoneHere && !asksWhy())
     return;
   if (asksWhy())

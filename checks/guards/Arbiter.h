@@ -142,6 +142,11 @@ public:
   static const Arbiter &decided(flow::UnitModel &Unit, bool PassesAreReported);
   /// Is the whole program known, with its main?
   static bool isClosed(const flow::UnitModel &Unit);
+  /// Why whoever calls the function of \p Flow decides on gradient mode there:
+  /// it is the forward() of a module, or a method that hands history on. Null
+  /// when it decides itself.
+  static const Reason *leftToCallers(const flow::FunctionFlow &Flow,
+                                     flow::UnitModel &Unit);
   /// What runs where \p L arises, as a clause: 'net' runs.
   static std::string runs(const flow::Label &L);
 

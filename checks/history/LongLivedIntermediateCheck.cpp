@@ -34,6 +34,10 @@ constexpr struct LongLivedIntermediateReasons {
   Reason NoGraph{"no-graph", Effect::Advice,
                  "Only the tensor itself is kept: gradient mode is off, "
                  "`backward()` ran, or another finding asks for a guard."};
+  Reason CallersMode{"callers-mode", Effect::Advice,
+                     "It is in the `forward` of a module, or in a method of "
+                     "one that returns history: whoever calls that decides "
+                     "whether there is a graph."};
   Reason UnseenCallee{"unseen-callee", Effect::Advice,
                       "It goes through a function that cannot be seen and "
                       "makes a tensor of it."};
@@ -103,6 +107,7 @@ struct Outer {
   const Label *Graph = nullptr; ///< That it keeps; null when there is none.
   const Reason *Silence = nullptr;
   bool IsReported = false; ///< A weaker finding asks for a guard of its pass.
+  bool IsOfCaller = false; ///< Whoever calls the function decides on the mode.
 
   bool isReleased() const {
     return !Graph || (Graph->Consumers & Label::Backward);
@@ -172,7 +177,7 @@ const Label *madeIn(const Stmt *Statement, const FunctionFlow &Flow) {
 
 std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
                                  const FunctionFlow &Flow,
-                                 const Arbiter &Guards,
+                                 flow::UnitModel &Unit, const Arbiter &Guards,
                                  llvm::function_ref<Amount()> SizeOf) {
   if (!torch::mayHoldTensor(V->getType()) || torch::isModule(V->getType()))
     return std::nullopt;
@@ -195,6 +200,7 @@ std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
   else if (!torch::asModuleCall(cpp::stripImplicit(Made)) && !isWeighty(Made))
     return std::nullopt; // It is not large.
   Found.IsReported = Source && Guards.findingOf(*Source);
+  Found.IsOfCaller = Arbiter::leftToCallers(Flow, Unit);
 
   const Expr *Final = assignedTo(Last, V);
   // What operators make of large tensors is no number, whatever its name is.
@@ -229,6 +235,8 @@ Finding worded(const Outer &Found, const ASTContext &Context) {
                 "each iteration assigns " + Name + " here before it reads it");
   if (Found.isReleased() || Found.IsReported)
     F.because(LongLivedIntermediate.NoGraph);
+  else if (Found.IsOfCaller)
+    F.because(LongLivedIntermediate.CallersMode);
   if (!Found.isReleased() && Found.Graph->Consumers)
     F.because(LongLivedIntermediate.UnseenCallee);
   if (Found.Graph)
@@ -523,7 +531,7 @@ public:
     });
     llvm::SmallPtrSet<const VarDecl *, 4> Outside;
     for (const auto &[V, Of] : Uses)
-      if (auto Found = decideOuter(V, Of, Flow, Decided, [&, V = V] {
+      if (auto Found = decideOuter(V, Of, Flow, Unit, Decided, [&, V = V] {
             const MemoryNames &Names =
                 MemoryNames::of(Flow.function(), Unit, Known);
             const std::optional<unsigned> Var = Names.indexOf(V);

@@ -21,3 +21,21 @@ float best(Net net, const Batches &data) {
   }
   return most;
 }
+
+// Whoever calls a method that hands history on decides whether there is a graph.
+struct PriorImpl : torch::nn::Module {
+  torch::nn::Linear out{nullptr};
+  PriorImpl() { out = register_module("out", torch::nn::Linear(64, 10)); }
+
+  Tensor sample(Net net, int64_t n) {
+    Tensor drawn = torch::zeros({1, 64});
+    Tensor logits;
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'logits' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+    for (int64_t i = 0; i < n; i++) {
+      logits = net(drawn);
+      // CHECK-FIXES: Tensor logits = net(drawn);
+      drawn.select(1, i).copy_(torch::softmax(logits, 1).multinomial(1).squeeze());
+    }
+    return out(drawn);
+  }
+};

@@ -28,7 +28,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-GROUP = 40
+GROUP = 100
 # Tests that do not compile in a namespace, or next to others.
 TOGETHER_NOT = (
     "/broken-code.cpp", "/accumulated-history/levels.cpp", "/autocast-cache/bad.cpp",
