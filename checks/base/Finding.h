@@ -34,6 +34,8 @@ std::string listed(llvm::ArrayRef<std::string> Names);
 struct Step {
   clang::SourceLocation Loc;
   std::string Text;
+  /// Another defect of the same cause, for which the finding stands, too.
+  bool IsMember = false;
 };
 
 /// A reason that applies, and to what: "'clip' at line 12".
@@ -109,6 +111,11 @@ struct Finding {
   Finding &note(Step Next) {
     Steps.push_back(std::move(Next));
     return *this;
+  }
+  /// The step of another defect that the finding stands for.
+  Finding &member(Step Next) {
+    Next.IsMember = true;
+    return note(std::move(Next));
   }
   Finding &note(clang::SourceLocation Where, const llvm::Twine &Text) {
     return note(Step{Where, Text.str()});

@@ -8,10 +8,12 @@
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
+#include "clang-tidy/NoLintDirectiveHandler.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/ASTMatchers/ASTMatchers.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Tooling/Core/Diagnostic.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -148,6 +150,36 @@ Step LibtorchCheck::memberStep(const FieldDecl *Field) {
 Step LibtorchCheck::declarationStep(const VarDecl *Var, bool OutsideLoop) {
   return {Var->getLocation(), quoted(Var) + " is declared here" +
                                   (OutsideLoop ? ", outside the loop" : "")};
+}
+
+bool isSuppressed(StringRef Check, SourceLocation Loc, ASTContext &Context) {
+  const SourceManager &SM = Context.getSourceManager();
+  Loc = SM.getFileLoc(Loc);
+  if (Loc.isInvalid() ||
+      !SM.getBufferData(SM.getFileID(Loc)).contains("NOLINT"))
+    return false;
+  // Clang-tidy asks of a diagnostic in flight, so one is sent to this listener.
+  struct : DiagnosticConsumer {
+    StringRef Check;
+    bool IsHidden = false;
+    void HandleDiagnostic(DiagnosticsEngine::Level Level,
+                          const Diagnostic &Said) override {
+      SmallVector<tooling::Diagnostic, 1> Malformed; // Reported elsewhere.
+      IsHidden = NoLintDirectiveHandler().shouldSuppress(
+          Level, Said, Check, Malformed, /*AllowIO=*/true,
+          /*EnableNoLintBlocks=*/true);
+    }
+  } Listener;
+  Listener.Check = Check;
+  DiagnosticsEngine &Engine = Context.getDiagnostics();
+  DiagnosticConsumer *const Client = Engine.getClient();
+  const bool IsOwner = Engine.ownsClient();
+  (void)Engine.takeClient().release();
+  Engine.setClient(&Listener, /*ShouldOwnClient=*/false);
+  Engine.Report(Loc, Engine.getCustomDiagID(DiagnosticsEngine::Warning, "%0"))
+      << Check;
+  Engine.setClient(Client, IsOwner);
+  return Listener.IsHidden;
 }
 
 /// Edits are offered only where the text at hand is what the compiler sees.

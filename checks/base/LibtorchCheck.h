@@ -122,6 +122,10 @@ private:
   bool HasDefinition = false;
 };
 
+/// Does a NOLINT comment hide what \p Check reports at \p Loc?
+bool isSuppressed(llvm::StringRef Check, clang::SourceLocation Loc,
+                  clang::ASTContext &Context);
+
 /// The table of a check that has none yet.
 struct NoTable {};
 inline constexpr NoTable NoReasons{};

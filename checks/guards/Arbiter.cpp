@@ -525,13 +525,4 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
   }
 }
 
-const Arbiter &Arbiter::decided(flow::UnitModel &Unit, bool PassesAreReported) {
-  Arbiter &Here = of(Unit.context());
-  if (!std::exchange(Here.IsDecided, true) && PassesAreReported) {
-    Here.Unit = &Unit;
-    Unit.forEachFlow([&](const FunctionFlow &Flow) { Here.decideOn(Flow); });
-  }
-  return Here;
-}
-
 } // namespace libtorch_tidy

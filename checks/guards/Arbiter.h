@@ -172,9 +172,14 @@ public:
   /// it does not run.
   llvm::ArrayRef<Scope> scopes() const { return Scopes; }
   /// The scope in which the forward pass \p L is reported, in a finding that is
-  /// at least as strong as \p Weakest; null when it is not.
+  /// at least as strong as \p Weakest; null when it is not. A NOLINT comment
+  /// hides what ReportsPasses says, and not what it would have stood for.
   const Scope *findingOf(const flow::Label &L,
                          Level Weakest = Level::Advisory) const;
+  /// \p Scopes by what one reader would guard at once, which is one finding at
+  /// the first of them; in source order.
+  static std::vector<llvm::SmallVector<Scope, 1>>
+  grouped(llvm::ArrayRef<Scope> Scopes, flow::UnitModel &Unit);
   /// What other units need to know of these reports.
   flow::ReportedPasses reported();
 
@@ -203,6 +208,10 @@ private:
   std::vector<Scope> Scopes;
   llvm::DenseMap<const flow::Label *, size_t> ScopeOf; ///< Of forward passes.
 };
+
+/// Sorts \p Scopes by where their first forward passes stand.
+void sortBySource(llvm::MutableArrayRef<Arbiter::Scope> Scopes,
+                  const clang::SourceManager &SM);
 
 /// The declaration of a guard, called \p Wish where \p In does not use the
 /// name.

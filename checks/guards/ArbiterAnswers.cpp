@@ -45,6 +45,50 @@ std::string Arbiter::runs(const Label &L) {
   return Helper.empty() ? "a module runs" : quoted(Helper) + " runs a module";
 }
 
+void sortBySource(llvm::MutableArrayRef<Arbiter::Scope> Scopes,
+                  const SourceManager &SM) {
+  llvm::sort(Scopes, [&](const Arbiter::Scope &A, const Arbiter::Scope &B) {
+    return SM.isBeforeInTranslationUnit(A.Forwards.front()->Site->getExprLoc(),
+                                        B.Forwards.front()->Site->getExprLoc());
+  });
+}
+
+std::vector<llvm::SmallVector<Arbiter::Scope, 1>>
+Arbiter::grouped(llvm::ArrayRef<Scope> Scopes, flow::UnitModel &Unit) {
+  using Key = std::tuple<const void *, Level, bool>;
+  llvm::MapVector<Key, llvm::SmallVector<Scope, 1>, std::map<Key, unsigned>>
+      ByPlace;
+  for (const Scope &S : Scopes) {
+    const void *Place = S.Forwards.front();
+    if (S.Guardable)
+      Place = flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit,
+                                    /*UpToMain=*/S.Tries != nullptr);
+    ByPlace[{Place, S.strength(), S.IsKept}].push_back(S);
+  }
+  std::vector<llvm::SmallVector<Scope, 1>> Result;
+  for (auto &[Place, Group] : ByPlace) {
+    sortBySource(Group, Unit.context().getSourceManager());
+    Result.push_back(std::move(Group));
+  }
+  return Result;
+}
+
+const Arbiter &Arbiter::decided(flow::UnitModel &Unit, bool PassesAreReported) {
+  Arbiter &Here = of(Unit.context());
+  if (std::exchange(Here.IsDecided, true) || !PassesAreReported)
+    return Here;
+  Here.Unit = &Unit;
+  Unit.forEachFlow([&](const FunctionFlow &Flow) { Here.decideOn(Flow); });
+  for (const auto &Group : grouped(Here.Scopes, Unit))
+    if (isSuppressed(ReportsPasses,
+                     Group.front().Forwards.front()->Site->getExprLoc(),
+                     Unit.context()))
+      for (const Scope &S : Group)
+        for (const Label *L : S.Forwards)
+          Here.ScopeOf.erase(L);
+  return Here;
+}
+
 void Arbiter::guard(const CompoundStmt *Block, const Stmt *Statement) {
   assert(!IsDecided && "only matches bring candidates");
   Guards.try_emplace(Block, Statement);

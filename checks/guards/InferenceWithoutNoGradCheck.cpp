@@ -29,15 +29,6 @@ std::string readableName(const FunctionDecl *F) {
                                          : quoted(Method->getParent());
 }
 
-/// Sorts \p Scopes by where their first forward passes stand.
-void sortBySource(llvm::MutableArrayRef<Scope> Scopes,
-                  const SourceManager &SM) {
-  llvm::sort(Scopes, [&](const Scope &A, const Scope &B) {
-    return SM.isBeforeInTranslationUnit(A.Forwards.front()->Site->getExprLoc(),
-                                        B.Forwards.front()->Site->getExprLoc());
-  });
-}
-
 /// As wide as what \p Unit sees: of a program it is more than a file.
 StringRef inSight(const flow::UnitModel &Unit) {
   return Unit.program() ? "in this program " : "in this file ";
@@ -68,8 +59,9 @@ void addCollectors(Finding &To, const Scope &S) {
         llvm::any_of(S.Forwards, [&](const Label *L) {
           return Added.test(L - S.Flow->labels().begin());
         }))
-      To.note(A.Site, quoted(S.Flow->nameOf(A.Where)) +
-                          " keeps the history of every iteration here");
+      To.member({A.Site->getExprLoc(),
+                 quoted(S.Flow->nameOf(A.Where)) +
+                     " keeps the history of every iteration here"});
   }
 }
 
@@ -82,8 +74,9 @@ void addKeepers(Finding &To, const Scope &S) {
         llvm::any_of(S.Forwards, [&](const Label *Pass) {
           return L.Assigned.test(Pass - S.Flow->labels().begin());
         }))
-      To.note(L.Site, quoted(S.Flow->nameOf(L.Where)) +
-                          " keeps the result and its graph from here on");
+      To.member({L.Site->getExprLoc(),
+                 quoted(S.Flow->nameOf(L.Where)) +
+                     " keeps the result and its graph from here on"});
 }
 
 /// Says why \p S has no guard.
@@ -130,23 +123,11 @@ private:
       reportMain({&*InMain, size_t(Found.end() - InMain)}, Unit);
       Found.erase(InMain, Found.end());
     }
-    // What one reader would guard at once is one finding.
-    using Key = std::tuple<const void *, Level, bool>;
-    llvm::MapVector<Key, llvm::SmallVector<Scope, 1>, std::map<Key, unsigned>>
-        Findings;
-    for (Scope &S : Found) {
-      const void *Place = S.Forwards.front();
-      if (S.Guardable)
-        Place = flow::neighbourhoodOf(S.Guardable, *S.Flow, Unit,
-                                      /*UpToMain=*/S.Tries != nullptr);
-      Findings[{Place, S.strength(), S.IsKept}].push_back(std::move(S));
-    }
-    for (auto &[Place, Scopes] : Findings)
+    for (auto &Scopes : Arbiter::grouped(Found, Unit))
       reportScopes(Scopes);
   }
 
-  void reportScopes(llvm::MutableArrayRef<Scope> Scopes) {
-    sortBySource(Scopes, context().getSourceManager());
+  void reportScopes(llvm::ArrayRef<Scope> Scopes) {
     const Scope &Leads = Scopes.front();
     const Label &First = *Leads.Forwards.front();
     Finding F =
@@ -163,7 +144,9 @@ private:
       F.note(Useless, "this guard ends before it");
     for (const Scope &S : Scopes) {
       for (const Label *L : S.Forwards)
-        if (L != &First || !L->From.empty()) // The warning says it.
+        if (L != &First)
+          F.member(originStep(*L));
+        else if (!L->From.empty()) // Otherwise the warning says it.
           F.note(originStep(*L));
       addCollectors(F, S);
       addKeepers(F, S);
@@ -237,7 +220,9 @@ private:
     if (Strength == Level::Advisory && !Scopes.empty())
       F.because(Scopes.front().Why);
     for (Site &S : Sites)
-      if (&S != &Sites.front() || S.IsCall)
+      if (&S != &Sites.front())
+        F.member(std::move(S.Shown));
+      else if (S.IsCall)
         F.note(std::move(S.Shown));
     addGuard(F, cast<CompoundStmt>(Main->getBody()), Main);
     report(F);

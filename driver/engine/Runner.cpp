@@ -77,7 +77,12 @@ public:
              bool IsTooWeak) override {
     auto [It, New] = Heard.try_emplace(
         {Check.str(), SM.getFilename(Loc).str(), SM.getFileOffset(Loc)},
-        HeardFinding{Loc, F.Strength, IsTooWeak, {}, F.Bytes, {}});
+        HeardFinding{Loc, F.Strength, IsTooWeak, {}, F.Bytes, {}, {}});
+    for (const Step &S : F.Steps)
+      if (const SourceLocation At = SM.getFileLoc(S.Loc);
+          S.IsMember && At.isValid())
+        It->second.Members.try_emplace(
+            {SM.getFilename(At).str(), SM.getFileOffset(At)}, S.Text);
     // The first that is reported has the message.
     if (New || (It->second.IsTooWeak && !IsTooWeak)) {
       It->second.Bytes = F.Bytes;

@@ -61,6 +61,14 @@ public:
   Converter(StringRef Folder, llvm::vfs::FileSystem &FS, SourceTexts &Texts)
       : Folder(Folder), FS(FS), Texts(Texts) {}
 
+  /// The place of a byte.
+  Place place(StringRef Path, unsigned Offset) {
+    DiagnosticMessage Message;
+    Message.FilePath = Path.str();
+    Message.FileOffset = Offset;
+    return place(Message);
+  }
+
   /// Where a message points: to the end of the highlighted range around it, or
   /// of the token there.
   Place place(const DiagnosticMessage &Message) {
@@ -140,6 +148,8 @@ std::vector<Finding> toFindings(llvm::ArrayRef<ClangTidyError> Errors,
       F.Function = It->second.Function;
       F.Bytes = It->second.Bytes;
       F.Reasons = It->second.Reasons;
+      for (const auto &[At, Text] : It->second.Members)
+        F.Members.push_back({Convert.place(At.first, At.second), Text});
       Reported.insert(&It->second);
     }
     for (const DiagnosticMessage &Note : Error.Notes)

@@ -32,6 +32,9 @@ struct HeardFinding {
   std::string Function;
   std::optional<uint64_t> Bytes;
   std::vector<FindingReason> Reasons;
+  /// What else it stands for, by path (as in diagnostics) and offset, and what
+  /// the story says of that.
+  std::map<std::pair<std::string, unsigned>, std::string> Members;
 };
 
 /// By check, path (as in the diagnostic) and offset; also what is too weak or

@@ -17,7 +17,9 @@ namespace libtorch_tidy::driver {
 
 /// What the file is, and the version of its form.
 static constexpr const char *VersionKey = "libtorch-tidy-baseline";
-static constexpr unsigned Version = 1;
+static constexpr unsigned Version = 2;
+/// Its findings do not say what else they stand for.
+static constexpr unsigned VersionWithoutMembers = 1;
 
 static std::string relativeTo(StringRef Folder, StringRef Path) {
   auto A = path::begin(Folder), AEnd = path::end(Folder);
@@ -47,7 +49,8 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
     return makeError("it is not JSON");
   if (!File.is_object() || !File.contains(VersionKey))
     return makeError("it was not written by --write-baseline");
-  if (File[VersionKey] != Version)
+  const bool HasMembers = File[VersionKey] == Version;
+  if (!HasMembers && File[VersionKey] != VersionWithoutMembers)
     return makeError("it is of a version that this program does not know");
   if (!at(File, {"findings"}).is_array())
     return makeError("it has no list 'findings'");
@@ -67,18 +70,33 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
         return makeError("a finding has no '" + llvm::Twine(Key) + "'");
       *Value = textOf(Entry[Key]);
     }
+    if (HasMembers)
+      E.Members.emplace();
+    if (HasMembers && Entry.contains("members")) {
+      if (!Entry["members"].is_array())
+        return makeError("the 'members' of a finding are no list");
+      for (const Json &Member : Entry["members"]) {
+        if (!Member.is_string())
+          return makeError("a member of a finding is no fingerprint");
+        E.Members->push_back(textOf(Member));
+      }
+    }
     Result.Entries.push_back(std::move(E));
   }
   return Result;
 }
 
 void Baseline::add(llvm::ArrayRef<Finding> Findings, SourceTexts &Texts) {
-  for (const Finding &F : Findings)
-    if (F.Kind == FindingKind::Defect && !F.Where.Path.empty())
-      Entries.push_back({F.Check, relativeTo(Folder, F.Where.Path), F.Function,
-                         fingerprint(F, Texts), F.Message,
-                         relativeTo(Folder, F.Unit),
-                         static_cast<unsigned>(F.Strength)});
+  for (const Finding &F : Findings) {
+    if (F.Kind != FindingKind::Defect || F.Where.Path.empty())
+      continue;
+    std::vector<std::string> Members = memberFingerprints(F, Texts);
+    llvm::sort(Members);
+    Entries.push_back({F.Check, relativeTo(Folder, F.Where.Path), F.Function,
+                       fingerprint(F, Texts), F.Message,
+                       relativeTo(Folder, F.Unit),
+                       static_cast<unsigned>(F.Strength), std::move(Members)});
+  }
 }
 
 void Baseline::add(BaselineEntry Entry, const Baseline &Other) {
@@ -92,12 +110,12 @@ std::string Baseline::text() const {
   llvm::sort(Ordered, [](const BaselineEntry &A, const BaselineEntry &B) {
     auto Key = [](const BaselineEntry &E) {
       return std::tie(E.File, E.Check, E.Function, E.Fingerprint, E.Message,
-                      E.Unit, E.Strength);
+                      E.Unit, E.Strength, E.Members);
     };
     return Key(A) < Key(B);
   });
   Json List = Json::array();
-  for (const BaselineEntry &E : Ordered)
+  for (const BaselineEntry &E : Ordered) {
     List.push_back({{"file", E.File},
                     {"check", E.Check},
                     {"function", E.Function},
@@ -105,8 +123,38 @@ std::string Baseline::text() const {
                     {"level", E.Strength},
                     {"unit", E.Unit},
                     {"fingerprint", E.Fingerprint}});
+    if (E.Members && !E.Members->empty())
+      List.back()["members"] = *E.Members;
+  }
   Json File = {{VersionKey, Version}, {"findings", std::move(List)}};
   return written(File, 1) + "\n";
+}
+
+/// Which members of a finding, by number, \p E does not know; \p Members are
+/// their fingerprints.
+static std::vector<size_t> newMembers(llvm::ArrayRef<std::string> Members,
+                                      const BaselineEntry &E) {
+  std::vector<size_t> Result;
+  if (!E.Members)
+    return Result;
+  std::vector<std::string> Left = *E.Members; // One for each, as entries are.
+  for (size_t I = 0; I < Members.size(); ++I)
+    if (auto It = llvm::find(Left, Members[I]); It != Left.end())
+      Left.erase(It);
+    else
+      Result.push_back(I);
+  return Result;
+}
+
+/// Says in the story of \p F that its member \p M is new. A long story may
+/// leave it out.
+static void tellNew(Finding &F, const FindingStep &M) {
+  auto It = llvm::find_if(F.Steps, [&](const FindingStep &S) {
+    return S.Where.Path == M.Where.Path && S.Where.Begin == M.Where.Begin &&
+           S.Text == M.Text;
+  });
+  FindingStep &Told = It != F.Steps.end() ? *It : F.Steps.emplace_back(M);
+  Told.Text += ", which the baseline does not have";
 }
 
 std::vector<BaselineEntry>
@@ -115,25 +163,38 @@ Baseline::match(llvm::MutableArrayRef<Finding> Findings, SourceTexts &Texts,
   struct Open {
     Finding *F;
     std::string File, Function, Fingerprint;
+    std::vector<std::string> Members;
   };
   std::vector<Open> New;
   for (Finding &F : Findings)
     if (F.Kind == FindingKind::Defect && !F.Where.Path.empty())
       New.push_back({&F, relativeTo(Folder, F.Where.Path), F.Function,
-                     fingerprint(F, Texts)});
+                     fingerprint(F, Texts), memberFingerprints(F, Texts)});
   std::vector<BaselineEntry> Left = Entries;
   // The best matches first, so that they are not taken by worse ones.
-  auto Pass = [&](auto Same) {
+  auto PassOf = [&](auto Same, bool WithNewMembers) {
     llvm::erase_if(Left, [&](const BaselineEntry &E) {
+      std::vector<size_t> NewOnes;
       auto It = llvm::find_if(New, [&](const Open &O) {
-        return !O.F->Known && O.F->Check == E.Check &&
-               O.Fingerprint == E.Fingerprint && Same(O, E);
+        if (O.F->Check != E.Check || O.Fingerprint != E.Fingerprint ||
+            !Same(O, E))
+          return false;
+        NewOnes = newMembers(O.Members, E);
+        return NewOnes.empty() || WithNewMembers;
       });
       if (It == New.end())
         return false;
-      It->F->Known = true;
+      Finding &F = *It->F;
+      F.Known = NewOnes.empty();
+      for (size_t I : NewOnes)
+        tellNew(F, F.Members[I]);
+      New.erase(It);
       return true;
     });
+  };
+  auto Pass = [&](auto Same) {
+    PassOf(Same, /*WithNewMembers=*/false);
+    PassOf(Same, /*WithNewMembers=*/true);
   };
   Pass([](const Open &O, const BaselineEntry &E) {
     return O.File == E.File && O.Function == E.Function;

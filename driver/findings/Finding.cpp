@@ -21,27 +21,39 @@ static bool differsInBytes(const Finding &A, const Finding &B) {
              std::tie(B.Where.Path, B.Where.Begin, B.Check);
 }
 
+static bool isAmong(const FindingStep &S, llvm::ArrayRef<FindingStep> Steps) {
+  return llvm::any_of(Steps, [&](const FindingStep &Other) {
+    return Other.Where.Path == S.Where.Path &&
+           Other.Where.Begin == S.Where.Begin;
+  });
+}
+
 std::vector<Finding> mergeFindings(std::vector<Finding> Findings) {
   llvm::stable_sort(Findings, [](const Finding &A, const Finding &B) {
     return std::tuple_cat(identity(A), std::tie(A.Strength)) <
            std::tuple_cat(identity(B), std::tie(B.Strength));
   });
-  Findings.erase(std::unique(Findings.begin(), Findings.end(),
-                             [](Finding &Kept, Finding &Next) {
-                               if (identity(Kept) != identity(Next) &&
-                                   !differsInBytes(Kept, Next))
-                                 return false;
-                               const Level Strength =
-                                   std::min(Kept.Strength, Next.Strength);
-                               const bool AsError =
-                                   Kept.AsError || Next.AsError;
-                               if (Next.Bytes > Kept.Bytes)
-                                 Kept = std::move(Next);
-                               Kept.Strength = Strength;
-                               Kept.AsError = AsError;
-                               return true;
-                             }),
-                 Findings.end());
+  Findings.erase(
+      std::unique(
+          Findings.begin(), Findings.end(),
+          [](Finding &Kept, Finding &Next) {
+            if (identity(Kept) != identity(Next) && !differsInBytes(Kept, Next))
+              return false;
+            const Level Strength = std::min(Kept.Strength, Next.Strength);
+            const bool AsError = Kept.AsError || Next.AsError;
+            std::vector<FindingStep> Members = Kept.Members;
+            llvm::copy_if(Next.Members, std::back_inserter(Members),
+                          [&](const FindingStep &S) {
+                            return !isAmong(S, Kept.Members);
+                          });
+            if (Next.Bytes > Kept.Bytes)
+              Kept = std::move(Next);
+            Kept.Members = std::move(Members);
+            Kept.Strength = Strength;
+            Kept.AsError = AsError;
+            return true;
+          }),
+      Findings.end());
   return Findings;
 }
 

@@ -87,6 +87,10 @@ struct Finding {
   std::optional<uint64_t> Bytes;      ///< See libtorch_tidy::Finding.
   std::vector<FindingReason> Reasons; ///< For its level, and for no fix.
   std::vector<FindingStep> Steps;
+  /// Other defects of the same cause, which it stands for: what collects the
+  /// results of a pass without a guard. Steps have them, too, but for those
+  /// that a long story leaves out.
+  std::vector<FindingStep> Members;
   fixits::FileEdits Fix; ///< By canonical path; empty when rejected.
   fixits::Verdict Verdict = fixits::Verdict::Unverified;
   std::string WhyNot; ///< Of a fix that was rejected.

@@ -198,11 +198,24 @@ static std::string hash(llvm::ArrayRef<llvm::StringRef> Parts) {
       .substr(0, 20);
 }
 
-std::string fingerprint(const Finding &F, SourceTexts &Texts) {
+static std::string fingerprint(StringRef Check, const Place &Where,
+                               SourceTexts &Texts) {
   CodeOutline::Statement Statement;
-  if (const SourceText *Text = Texts.get(F.Where.Path))
-    Statement = Text->outline().statementAt(F.Where.Begin);
-  return hash({F.Check, Statement.Tokens, llvm::utostr(Statement.Index)});
+  if (const SourceText *Text = Texts.get(Where.Path))
+    Statement = Text->outline().statementAt(Where.Begin);
+  return hash({Check, Statement.Tokens, llvm::utostr(Statement.Index)});
+}
+
+std::string fingerprint(const Finding &F, SourceTexts &Texts) {
+  return fingerprint(F.Check, F.Where, Texts);
+}
+
+std::vector<std::string> memberFingerprints(const Finding &F,
+                                            SourceTexts &Texts) {
+  std::vector<std::string> Result;
+  for (const FindingStep &Member : F.Members)
+    Result.push_back(fingerprint(F.Check, Member.Where, Texts));
+  return Result;
 }
 
 std::vector<std::string> uniqueFingerprints(llvm::ArrayRef<Finding> Findings,

@@ -52,6 +52,9 @@ std::vector<std::string> lineHashes(llvm::StringRef Text);
 /// has no part in it, as messages name lines and neighbours. Equal statements
 /// have equal names, and so have copies of a file.
 std::string fingerprint(const Finding &F, SourceTexts &Texts);
+/// The same for the members of \p F, in their order.
+std::vector<std::string> memberFingerprints(const Finding &F,
+                                            SourceTexts &Texts);
 
 /// One name per finding, no two the same: fingerprint() and the file, in which
 /// \p Root is left out, and which of equal ones it is, by order.

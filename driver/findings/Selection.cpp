@@ -115,7 +115,8 @@ bool Selection::wasLookedFor(const BaselineEntry &E,
                            Configuration::weakestLevel(*Enabled, E.Check));
 }
 
-/// Is the place of \p F, or any step of the path to it, on a changed line?
+/// Is the place of \p F, any step of the path to it, or anything that it stands
+/// for on a changed line?
 static bool isOn(const ChangedLines &Changed, const Finding &F,
                  SourceTexts &Texts) {
   auto Touches = [&](const Place &Where) {
@@ -126,10 +127,9 @@ static bool isOn(const ChangedLines &Changed, const Finding &F,
       Last = Text->position(std::max(Where.Begin, Where.End)).Line;
     return Changed.touch(Where.Path, Where.Line, Last);
   };
-  return Touches(F.Where) ||
-         llvm::any_of(F.Steps, [&](const FindingStep &Step) {
-           return Touches(Step.Where);
-         });
+  auto IsTouched = [&](const FindingStep &Step) { return Touches(Step.Where); };
+  return Touches(F.Where) || llvm::any_of(F.Steps, IsTouched) ||
+         llvm::any_of(F.Members, IsTouched);
 }
 
 void Selection::apply(std::vector<Finding> &Findings,

@@ -19,6 +19,9 @@ struct BaselineEntry {
   std::string Check, File, Function, Fingerprint, Message;
   std::string Unit; ///< The source file whose analysis reported it.
   unsigned Strength = 0;
+  /// Fingerprints of what else the finding stood for, sorted; absent when that
+  /// is not known.
+  std::optional<std::vector<std::string>> Members = std::nullopt;
 };
 
 /// A file of findings that a project has accepted: later runs tell only what
@@ -44,7 +47,8 @@ public:
   /// Marks the findings that are accepted, each entry for one finding, and
   /// returns the entries that are left. A finding is accepted by an entry of
   /// its file and fingerprint, best of the same function; or by one whose file
-  /// is no longer there, which was moved.
+  /// is no longer there, which was moved. One that stands for more than its
+  /// entry is not accepted, and its story says what is new.
   std::vector<BaselineEntry> match(llvm::MutableArrayRef<Finding> Findings,
                                    SourceTexts &Texts,
                                    llvm::vfs::FileSystem &FS) const;
