@@ -5,6 +5,7 @@
 #include "driver/llvm/Compat.h"
 #include "driver/project/CudaUnits.h"
 #include "driver/project/HarmlessFlags.h"
+#include "driver/project/InstalledTorch.h"
 #include "driver/project/Json.h"
 #include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
@@ -277,83 +278,31 @@ inWordsOfClang(std::vector<CompileCommand> Commands,
   return Commands;
 }
 
-/// The flags for LibTorch in \p Prefix, when it is there.
-static std::optional<std::vector<std::string>>
-flagsFor(llvm::vfs::FileSystem &FS, StringRef Prefix) {
-  llvm::SmallString<128> Include(Prefix);
-  path::append(Include, "include");
-  llvm::SmallString<128> Api(Include);
-  path::append(Api, "torch/csrc/api/include");
-  auto Header = FS.getBufferForFile(Api + "/torch/all.h");
-  if (!Header)
-    return std::nullopt;
-  // all.h refuses to compile in a standard older than the one it names.
-  std::vector<std::string> Flags = {
-      (*Header)->getBuffer().contains("202002L") ? "-std=c++20" : "-std=c++17"};
-  // /usr/include is searched anyway, and must stay after the compiler's own.
-  if (Include != "/usr/include")
-    Flags.insert(Flags.end(), {"-isystem", Include.str().str()});
-  Flags.insert(Flags.end(), {"-isystem", Api.str().str()});
-  return Flags;
-}
-
-/// LibTorch as a Python package of an environment:
-/// lib/python3.x/site-packages/torch.
-static void addPythonPackages(llvm::vfs::FileSystem &FS, StringRef Environment,
-                              std::vector<std::string> &Prefixes) {
-  llvm::SmallString<128> Lib(Environment);
-  path::append(Lib, "lib");
-  std::error_code EC;
-  std::vector<std::string> Found;
-  for (llvm::vfs::directory_iterator It = FS.dir_begin(Lib, EC), End;
-       !EC && It != End; It.increment(EC))
-    if (path::filename(It->path()).starts_with("python"))
-      Found.push_back((It->path() + "/site-packages/torch").str());
-  llvm::sort(Found);
-  Prefixes.insert(Prefixes.end(), Found.begin(), Found.end());
-}
-
-/// Compiler flags for a file that no compile database speaks of. LibTorch is
-/// looked for, in this order, through the environment variables Torch_DIR,
-/// TORCH_ROOT, Torch_ROOT, CMAKE_PREFIX_PATH, VIRTUAL_ENV and CONDA_PREFIX, and
-/// in /usr/local and /usr. Absent when it is in none of them.
-static std::optional<std::vector<std::string>>
-findLibtorchFlags(llvm::vfs::FileSystem &FS) {
-  auto Env = [](StringRef Name) {
-    return llvm::sys::Process::GetEnv(Name).value_or("");
-  };
-  std::vector<std::string> Prefixes;
-  // Torch_DIR is <prefix>/share/cmake/Torch, or under lib/<triplet>.
-  if (std::string Dir = Env("Torch_DIR"); !Dir.empty()) {
-    StringRef Up = Dir;
-    for (unsigned I = 0; I < 5 && !Up.empty(); ++I, Up = path::parent_path(Up))
-      Prefixes.push_back(Up.str());
-  }
-  for (StringRef Name : {"TORCH_ROOT", "Torch_ROOT"})
-    if (std::string Root = Env(Name); !Root.empty())
-      Prefixes.push_back(Root);
-  const std::string PrefixPath = Env("CMAKE_PREFIX_PATH");
-  llvm::SmallVector<StringRef, 4> Parts;
-  llvm::SplitString(PrefixPath, Parts, ":;");
-  for (StringRef Part : Parts)
-    Prefixes.push_back(Part.str());
-  for (StringRef Name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-    if (std::string Root = Env(Name); !Root.empty()) {
-      Prefixes.push_back(Root);
-      addPythonPackages(FS, Root, Prefixes);
-    }
-  Prefixes.insert(Prefixes.end(), {"/usr/local", "/usr"});
-
-  for (StringRef Prefix : Prefixes)
-    if (auto Flags = flagsFor(FS, Prefix))
-      return Flags;
-  return std::nullopt;
-}
-
 Error CompileCommands::tooManyFiles(StringRef File, const Database &DB) {
   return makeError("the command for '" + File + "' in '" + DB.Path +
                    "' reads more than " + llvm::Twine(FewFiles::Most) +
                    " response files");
+}
+
+Expected<std::vector<std::string>>
+CompileCommands::flagsWithoutDatabase(StringRef File, StringRef Folder) {
+  const std::string Environment = environmentAbove(Folder, *FS);
+  auto [It, New] = LibtorchFlags.try_emplace(Environment);
+  if (New) {
+    std::string Trouble;
+    It->second = flagsOfInstalledTorch(*FS, Environment, Trouble);
+    if (!Trouble.empty())
+      tellWarning() << printable(Trouble) << '\n';
+    if (It->second && !Options.Quiet)
+      llvm::errs() << "libtorch-tidy: note: no compile_commands.json above '"
+                   << printable(File) << "'; compiling it with "
+                   << printable(llvm::join(*It->second, " ")) << '\n';
+  }
+  if (!It->second)
+    return makeError("no compile command for '" + File +
+                     "': no compile_commands.json above it, and LibTorch is "
+                     "not found; give -p, flags after '--', or Torch_DIR");
+  return *It->second;
 }
 
 Expected<std::vector<CompileCommand>>
@@ -416,19 +365,12 @@ CompileCommands::commandsFor(StringRef File) {
         "out/, cmake-build-debug/ or _build/ there. Make one with 'cmake -S . "
         "-B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON', or name its folder with "
         "-p in the 'args' of the hook");
-  if (!LibtorchFlags) {
-    LibtorchFlags = findLibtorchFlags(*FS);
-    if (!LibtorchFlags)
-      return makeError("no compile command for '" + File +
-                       "': no compile_commands.json above it, and LibTorch is "
-                       "not found; give -p, flags after '--', or Torch_DIR");
-    if (!Options.Quiet)
-      llvm::errs() << "libtorch-tidy: note: no compile_commands.json above '"
-                   << printable(File) << "'; compiling it with "
-                   << llvm::join(*LibtorchFlags, " ") << '\n';
-  }
+  Expected<std::vector<std::string>> Installed =
+      flagsWithoutDatabase(File, path::parent_path(File));
+  if (!Installed)
+    return Installed.takeError();
   llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
-  std::vector<std::string> Flags = *LibtorchFlags;
+  std::vector<std::string> Flags = std::move(*Installed);
   if (isHeader(File))
     Flags.insert(Flags.end(), {"-x", "c++"});
   return FixedCompilationDatabase(Here ? *Here : ".", Flags)

@@ -90,6 +90,8 @@ private:
   Database *readable(llvm::StringRef Folder);
   llvm::Expected<Database *> load(llvm::StringRef Path);
   void read(Database &DB) const;
+  llvm::Expected<std::vector<std::string>>
+  flagsWithoutDatabase(llvm::StringRef File, llvm::StringRef Folder);
   static llvm::Error tooManyFiles(llvm::StringRef File, const Database &DB);
 
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS;
@@ -97,8 +99,9 @@ private:
   Database *Only = nullptr; ///< That of -p.
   llvm::StringMap<Database> Databases;
   llvm::StringMap<Database *> ByFolder;
-  /// Flags for files without a database; looked for when first needed.
-  std::optional<std::vector<std::string>> LibtorchFlags;
+  /// Flags for files without a database, by the environment of Python above
+  /// them (empty: none); looked for when first needed.
+  llvm::StringMap<std::optional<std::vector<std::string>>> LibtorchFlags;
 };
 
 /// Is \p File a header, by its name?
