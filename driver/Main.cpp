@@ -40,9 +40,12 @@ int main(int Argc, const char **Argv) {
   std::optional<CommandLine> Options = parseCommandLine(Argc, Argv);
   if (!Options)
     return ExitUsage;
-  llvm::InitializeAllTargetInfos();
-  llvm::InitializeAllTargetMCs();
-  llvm::InitializeAllAsmParsers();
+#if LLVM_HAS_X86_TARGET
+  // Clang parses the assembly of MSVC for it, and asks no other target.
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmParser();
+#endif
   static int Anchor;
   if (Options->Lsp)
     return lsp::serve(std::move(*Options), Argv[0], &Anchor);

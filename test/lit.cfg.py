@@ -21,11 +21,12 @@ Substitutions for RUN lines:
   %torch-2.6-flags %torch-2.14-flags
                         compiler flags for the headers of these versions
   %driver_file          the driver, as a path
+  %bundle               the folder that the bundle is packed from (REQUIRES: bundle)
 
 With --param llvm=N the tests of the checks run clang-tidy N with the plugin for it
 (ninja check-llvm-N).
 
-Features: driver, llvm-N (clang-tidy N and a plugin for it), old-clang-tidy (one that
+Features: driver, bundle (LLVM's archives are installed), llvm-N (clang-tidy N and a plugin for it), old-clang-tidy (one that
 there is no plugin for), jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), libtorch-2.6 and libtorch-2.14
 (scripts/setup has fetched these headers), and the tools that are installed: chromium,
@@ -61,6 +62,8 @@ config.test_exec_root = config.suite_build_dir
 config.available_features.add("built-with-" + tools["llvm_version"])
 if tools["driver"]:
     config.available_features.add("driver")
+if tools["bundle"]:
+    config.available_features.add("bundle")
 if tools["old_clang_tidy"]:
     config.available_features.add("old-clang-tidy")
 for module in ["jsonschema", "yaml"]:
@@ -204,6 +207,7 @@ for name, command in [
     ("%python", [tools["python"]]),
     ("%driver_file", [tools["driver"] or "no-driver-in-this-build"]),
     ("%root_dir", [os.path.dirname(config.suite_source_dir)]),
+    ("%bundle", [tools["bundle"] or "no-bundle-in-this-build"]),
     ("%build_dir", [os.path.dirname(config.suite_build_dir)]),
     ("%docs_dir", [tools["docs_dir"]]),
     ("%scripts_dir", [tools["scripts_dir"]]),
