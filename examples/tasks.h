@@ -15,7 +15,7 @@
 
 // Where libtorch-tidy is installed, `LIBTORCH_TIDY_WATCH=watch.json
 // ./machine_health` says who holds its memory, and `libtorch-tidy
-// --confirm=watch.json` which findings that confirms.
+// watch join watch.json` which findings that confirms.
 #if __has_include(<libtorch-tidy/watch.h>)
 #include <libtorch-tidy/watch.h>
 inline libtorch_tidy::Watch watch;

@@ -471,7 +471,7 @@ llvm::Expected<BudgetSides> readReport(const BudgetOptions &Options,
   const Json &Version = at(*Report, {"version"});
   if (!Version.is_number_unsigned())
     return makeError("malformed " + Name +
-                     ": it is not one of --budget-format=json");
+                     ": it is not one of budget --format=json");
   if (Version != ReportVersion)
     return makeError(Name + " is of version " + Version.dump() +
                      ", and this program reads version " +
@@ -480,7 +480,7 @@ llvm::Expected<BudgetSides> readReport(const BudgetOptions &Options,
   BudgetSides Result = Reader.read(*Report);
   if (!Reader.Wrong.empty())
     return makeError("malformed " + Name + ": '" + Reader.Wrong +
-                     "' is missing or not as --budget-format=json writes it");
+                     "' is missing or not as budget --format=json writes it");
   if (!Reader.Differs.empty())
     return makeError(Name + " was written " + printable(Reader.Differs) +
                      ", which gives other figures");

@@ -73,7 +73,7 @@ public:
     OS << "</div>\n";
     if (Shown < Rows.size())
       OS << "<p>... and " << grouped(Rows.size() - Shown)
-         << " more modules; <code>--budget-format=json</code> has all.</p>\n";
+         << " more modules; <code>budget --format=json</code> has all.</p>\n";
   }
 
 private:
@@ -300,7 +300,7 @@ private:
          << escapeHtml(R.Text) << "</li>\n";
     if (B.Remarks.size() > MaxMissing)
       OS << "<li>... and " << grouped(B.Remarks.size() - MaxMissing)
-         << " more; <code>--budget-format=json</code> has all</li>\n";
+         << " more; <code>budget --format=json</code> has all</li>\n";
     OS << "</ul>\n</div>\n";
   }
 

@@ -224,7 +224,7 @@ std::string inColumns(StringRef Sides, llvm::ArrayRef<Cells> Lines,
   }
   if (Missing)
     Result += "  ... and " + grouped(Missing) +
-              " more modules; --budget-format=json has all\n";
+              " more modules; budget --format=json has all\n";
   return Result;
 }
 

@@ -98,6 +98,9 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
 /// round before are missing, cut off or about something else.
 llvm::Error runShard(const AnalysisJob &Work);
 
+/// The number of shards that have left files in \p Folder.
+llvm::Expected<unsigned> shardsIn(llvm::StringRef Folder);
+
 /// The same as analyseAll(), of what shards have left. An error names those
 /// that are missing.
 llvm::Expected<Analysis> mergeAll(const AnalysisJob &Work, SourceTexts &Texts);

@@ -213,6 +213,26 @@ Error runShard(const AnalysisJob &Work) {
   return Folder.write(Round, Index);
 }
 
+Expected<unsigned> shardsIn(StringRef Folder) {
+  llvm::SmallString<256> First(Folder);
+  llvm::sys::path::append(First, "round-1");
+  std::set<unsigned> Counts;
+  std::error_code EC;
+  for (llvm::sys::fs::directory_iterator I(First, EC), End; !EC && I != End;
+       I.increment(EC)) {
+    const StringRef Name = llvm::sys::path::filename(I->path());
+    unsigned Count = 0;
+    if (Name.starts_with("shard-") &&
+        !Name.rsplit("-of-").second.getAsInteger(10, Count) && Count)
+      Counts.insert(Count);
+  }
+  if (Counts.size() == 1)
+    return *Counts.begin();
+  return makeError("'" + Folder +
+                   (Counts.empty() ? "' holds nothing that a shard has left"
+                                   : "' holds the shards of several runs"));
+}
+
 Error mergeShards(Schedule &All, const AnalysisJob &Work) {
   ShardFolder Folder(Work, All);
   unsigned Round = 0;

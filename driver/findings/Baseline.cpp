@@ -48,7 +48,7 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
   if (File.is_discarded())
     return makeError("it is not JSON");
   if (!File.is_object() || !File.contains(VersionKey))
-    return makeError("it was not written by --write-baseline");
+    return makeError("it was not written by 'libtorch-tidy baseline'");
   const bool HasMembers = File[VersionKey] == Version;
   if (!HasMembers && File[VersionKey] != VersionWithoutMembers)
     return makeError("it is of a version that this program does not know");

@@ -182,7 +182,7 @@ void Selection::tellVanished() const {
                  << printable(Options.Baseline) << "' "
                  << (Vanished.size() == 1 ? "no longer occurs"
                                           : "no longer occur")
-                 << "; write it again with --write-baseline, so that it "
+                 << "; write it again with 'libtorch-tidy baseline', so that it "
                     "cannot hide a new one:\n";
     for (const BaselineEntry &E : Vanished)
       llvm::errs() << "  "

@@ -13,7 +13,7 @@
 
 namespace libtorch_tidy::driver::lsp {
 
-/// `libtorch-tidy --lsp`: what an editor and the engine say to each other. The
+/// `libtorch-tidy lsp`: what an editor and the engine say to each other. The
 /// server reads messages, keeps the open texts and what was found in them, and
 /// answers. It looks at no file and at no code: Analyses has that done in
 /// processes of their own.
@@ -125,7 +125,7 @@ private:
   Analyses Work;
 };
 
-/// `libtorch-tidy --lsp` over the standard input and output; the exit code.
+/// `libtorch-tidy lsp` over the standard input and output; the exit code.
 int serve(CommandLine Options, const char *Argv0, void *MainAddress);
 
 } // namespace libtorch_tidy::driver::lsp

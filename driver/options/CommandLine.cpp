@@ -19,122 +19,132 @@ namespace libtorch_tidy::driver {
 
 static cl::list<std::string> Files(cl::Positional, cl::ZeroOrMore,
                                    cl::desc("[FILE...] [-- compiler flags]"),
-                                   cl::cat(Category));
+                                   cl::cat(HiddenGroup),
+                                   cl::sub(cl::SubCommand::getAll()));
 
-static Opt<std::string> BuildPath("p", "dir",
-                                  "Folder of compile_commands.json. Without it "
-                                  "the folders above each file are searched");
+static const cl::cat IsMostUsed(MostUsed);
+static const cl::sub ForLsp(LspCommand), ForBudget(BudgetCommand),
+    ForReport(ReportCommand);
+
+static Opt<std::string>
+    BuildPath(CompileGroup, "p", "DIR",
+              "Folder of compile_commands.json, if not above FILE", IsMostUsed);
 static cl::list<std::string>
-    ExtraArg("extra-arg", cl::value_desc("flag"),
-             cl::desc("Compiler flag to add at the end"), cl::cat(Category));
+    ExtraArg("extra-arg", cl::value_desc("FLAG"),
+             cl::desc("Compiler flag to add at the end"), In{CompileGroup});
 static cl::list<std::string>
-    ExtraArgBefore("extra-arg-before", cl::value_desc("flag"),
+    ExtraArgBefore("extra-arg-before", cl::value_desc("FLAG"),
                    cl::desc("Compiler flag to add at the front"),
-                   cl::cat(Category));
+                   In{CompileGroup});
+static Opt<std::string> VfsOverlay(CompileGroup, "vfsoverlay", "FILE",
+                                   "Virtual file system over the real one");
 
 static Opt<std::string>
-    Checks("checks", "globs",
-           "Checks to run, as comma separated globs; '-' in front takes away. "
-           "Added to those of .clang-tidy. Default: libtorch-*");
-static Flag AllowNoChecks("allow-no-checks", "Accept that no check is enabled");
-static Opt<std::string> Config("config", "yaml",
-                               "Configuration, instead of .clang-tidy files");
+    Checks(CheckGroup, "checks", "GLOBS",
+           "Checks to run, as globs with commas between them; '-' in front "
+           "takes away. Default: libtorch-*",
+           IsMostUsed);
+static Flag AllowNoChecks(CheckGroup, "allow-no-checks",
+                          "Accept that no check is enabled");
+static Opt<std::string> Config(CheckGroup, "config", "YAML",
+                               "Configuration, instead of .clang-tidy files",
+                               ForBudget);
 static Opt<std::string>
-    ConfigFile("config-file", "file",
-               "File of the configuration, instead of .clang-tidy files");
+    ConfigFile(CheckGroup, "config-file", "FILE",
+               "File of the configuration, instead of .clang-tidy files",
+               ForBudget);
 static Opt<std::string>
-    HeaderFilter("header-filter", "regex",
+    HeaderFilter(CheckGroup, "header-filter", "REGEX",
                  "Headers to report findings in. Default: those of the "
                  "project, and none of third parties");
 static Opt<std::string> ExcludeHeaderFilter(
-    "exclude-header-filter", "regex",
-    "Headers to report no findings in, of those that --header-filter takes");
-static Opt<std::string> LineFilter(
-    "line-filter", "json",
-    "Lines to report findings in: [{\"name\":\"a.cpp\",\"lines\":[[1,3]]}]");
-static Opt<std::string> WarningsAsErrors(
-    "warnings-as-errors", "globs",
-    "Checks whose findings are errors, whatever --fail-on says");
-static Opt<unsigned> WeakestLevel(
-    "level", "0|1|2",
-    "Weakest findings to report: 0 certain, 1 likely (default), 2 advisory");
-static Opt<std::string> FailOn("fail-on", "0|1|2|never",
-                               "Weakest findings that make the exit code 1. "
-                               "Default: any that is reported");
-
-static Flag AuditNolint("audit-nolint",
-                        "Also report NOLINT comments that suppress none of the "
-                        "findings they name, name no check, or name one that "
-                        "does not exist, as libtorch-nolint of level 2");
-
+    CheckGroup, "exclude-header-filter", "REGEX",
+    "Headers to exclude from those that --header-filter selects");
 static Flag WholeProgram(
-    "whole-program",
-    "Follow calls into other files: all units of the compile database are "
+    CheckGroup, "whole-program",
+    "Follow calls into other files: all sources of the compile database are "
     "analysed, findings are reported for the given files");
 
-static Opt<std::string>
-    Baseline("baseline", "file",
-             "Findings to ignore; those that no longer occur are listed");
 static Opt<unsigned>
-    SarifLimit("sarif-limit", "number",
-               "Most results in SARIF; the weakest are left out. Default: "
-               "25000, which is what GitHub takes",
-               cl::init(25000));
-static Flag
-    SarifIncludeBaselined("sarif-include-baselined",
-                          "SARIF also has the findings of the baseline, with "
-                          "baselineState unchanged or absent");
-static Opt<std::string> WriteBaseline(
-    "write-baseline", "file",
-    "Write the findings for --baseline, and report none. With --baseline, what "
-    "that holds of files that are not analysed is kept");
+    WeakestLevel(SelectGroup, "level", "0|1|2",
+                 "Report findings of this level or stronger: 0 certain, 1 "
+                 "likely (default), 2 advisory",
+                 IsMostUsed, ForLsp);
 static Opt<std::string>
-    Diff("diff", "revision",
-         "Only findings that have to do with lines changed since a revision of "
-         "git (default HEAD). Without files: the files that are changed",
-         cl::ValueOptional);
-static Flag Staged("staged",
+    FailOn(SelectGroup, "fail-on", "0|1|2|never",
+           "Exit with 1 on findings of this level or stronger", IsMostUsed);
+static Opt<std::string> WarningsAsErrors(
+    SelectGroup, "warnings-as-errors", "GLOBS",
+    "Checks whose findings are errors, whatever --fail-on says", ForLsp);
+static Opt<std::string> LineFilter(
+    SelectGroup, "line-filter", "JSON",
+    "Lines to report findings in: [{\"name\":\"a.cpp\",\"lines\":[[1,3]]}]",
+    ForLsp);
+static Flag AuditNolint(SelectGroup, "audit-nolint",
+                        "Also report unused, unnamed or misspelt NOLINT "
+                        "comments (libtorch-nolint, level 2)",
+                        ForLsp);
+static Opt<std::string> Baseline(SelectGroup, "baseline", "FILE",
+                                 "Report only findings that are not in FILE",
+                                 IsMostUsed, ForLsp);
+static Opt<std::string> WriteBaseline(HiddenGroup, "write-baseline", "FILE",
+                                      "As the command baseline", cl::Hidden);
+static Opt<std::string>
+    Diff(SelectGroup, "diff", "REVISION",
+         "Only findings about lines changed since a revision of git (default "
+         "HEAD), in FILE or all changed files",
+         cl::ValueOptional, IsMostUsed);
+static Flag Staged(SelectGroup, "staged",
                    "As --diff, for the lines staged for the next commit");
-
 static Flag PreCommit(
-    "pre-commit",
+    SelectGroup, "pre-commit",
     "As a hook of pre-commit: only findings that have to do with the lines of "
     "the commit or push, and no file without a compile command");
 
-static Flag Fix("fix", "Apply fixes, unless there are compile errors");
-static Flag FixErrors("fix-errors",
+static Flag Fix(FixGroup, "fix", "Apply fixes, unless there are compile errors",
+                IsMostUsed);
+static Flag FixErrors(FixGroup, "fix-errors",
                       "Apply fixes even if there are compile errors");
-static Flag
-    FixNotes("fix-notes",
-             "As --fix; fixes that belong to a note alone do not exist here");
-static Flag FixDryRun("fix-dry-run",
+static Flag FixNotes(FixGroup, "fix-notes",
+                     "Same as --fix (for compatibility with clang-tidy)");
+static Flag FixDryRun(FixGroup, "fix-dry-run",
                       "Print what --fix would change as a unified diff on the "
                       "standard output; findings go to the standard error");
 static Opt<cl::boolOrDefault>
-    VerifyFixes("verify-fixes", "",
+    VerifyFixes(FixGroup, "verify-fixes", "",
                 "Offer only fixes that were tried: the changed code compiles "
                 "without new warnings, and the finding is gone. Default: with "
-                "--fix, --sarif and --export-fixes");
-static Flag NoVerifyFixes("no-verify-fixes",
+                "--fix, --sarif, --html and --export-fixes");
+static Flag NoVerifyFixes(FixGroup, "no-verify-fixes",
                           "Offer fixes without trying them first");
 static Opt<std::string>
-    ExportFixes("export-fixes", "file",
+    ExportFixes(FixGroup, "export-fixes", "FILE",
                 "Write findings and fixes as YAML for "
                 "clang-apply-replacements; - is the standard output");
+
+static Opt<std::string> Sarif(OutputGroup, "sarif", "FILE",
+                              "Write SARIF 2.1.0; - is the standard output",
+                              IsMostUsed);
+static Opt<unsigned>
+    SarifLimit(OutputGroup, "sarif-limit", "NUMBER",
+               "Maximum number of SARIF results; the weakest are dropped "
+               "first. Default: 25000, the maximum of GitHub",
+               cl::init(25000));
+static Flag
+    SarifIncludeBaselined(OutputGroup, "sarif-include-baselined",
+                          "SARIF also has the findings of the baseline, with "
+                          "baselineState unchanged or absent");
 static Opt<std::string>
-    Sarif("sarif", "file",
-          "Write findings as SARIF 2.1.0; - is the standard output, and the "
-          "text goes to the standard error then");
-static Opt<std::string>
-    Html("html", "file",
-         "Write findings, or with --budget what models take, as one HTML file "
-         "to read; - is the standard output");
+    Html(OutputGroup, "html", "FILE",
+         "Write one HTML file to read; - is the standard output", IsMostUsed,
+         ForBudget, ForReport);
 static Opt<OutputFormat>
-    Format("format", "",
-           "Form of the standard output; unless it is text, the text goes to "
-           "the standard error",
-           cl::init(OutputFormat::Text),
+    Format(OutputGroup, "format", "text|sarif|html|gitlab|github|rdjsonl|junit",
+           "Format of the standard output. Default: text",
+           cl::init(OutputFormat::Text), IsMostUsed,
            cl::values(clEnumValN(OutputFormat::Text, "text", "as clang-tidy's"),
+                      clEnumValN(OutputFormat::Sarif, "sarif", "as --sarif=-"),
+                      clEnumValN(OutputFormat::Html, "html", "as --html=-"),
                       clEnumValN(OutputFormat::Gitlab, "gitlab",
                                  "GitLab's Code Quality report"),
                       clEnumValN(OutputFormat::Github, "github",
@@ -143,97 +153,99 @@ static Opt<OutputFormat>
                                  "reviewdog's JSON lines"),
                       clEnumValN(OutputFormat::Junit, "junit", "JUnit's XML")));
 static Opt<std::string> Output(
-    "output", "file",
-    "File for the form that --format names, instead of the standard output");
-static Flag Quiet("quiet", "No statistics and no notes about flags");
-static Flag UseColor(
-    "use-color",
-    "Colours in text, or =false for none. Default: if it is a terminal");
-static Opt<std::string> VfsOverlay("vfsoverlay", "file",
-                                   "Virtual file system over the real one");
+    OutputGroup, "output", "FILE",
+    "File for the format that --format names, instead of the standard output");
 
-static Opt<unsigned> Jobs("j", "n",
-                          "Units to analyse at a time, each in a process. "
-                          "Default: as many as there are cores, and memory for",
-                          cl::Prefix);
-static Opt<unsigned> Timeout(
-    "timeout", "seconds",
-    "Processor time that a file may take; one that takes longer is named and "
-    "left, and the exit code is 3. 0 is no limit. Default: 300",
-    cl::init(300));
+static Flag Quiet(RunGroup, "quiet", "No statistics and no notes about flags");
+static Flag UseColor(
+    RunGroup, "use-color",
+    "Colours in text, or =false for none. Default: if it is a terminal");
+static Opt<unsigned> Jobs(RunGroup, "j", "N", "Files to analyse in parallel",
+                          cl::Prefix, IsMostUsed);
+static Opt<unsigned>
+    Timeout(RunGroup, "timeout", "SECONDS",
+            "Processor time that a file may take; a slower one is reported and "
+            "skipped, and the exit code is 3. 0: no limit. Default: 300",
+            cl::init(300));
 static Opt<unsigned> WallTimeout(
-    "wall-timeout", "seconds",
-    "Time by the clock that a file may take, as --timeout; 0 is no limit. "
+    RunGroup, "wall-timeout", "SECONDS",
+    "Time by the clock that a file may take, as --timeout; 0: no limit. "
     "Default: ten times --timeout");
 static Opt<unsigned>
-    MaxMemory("max-memory", "MB",
-              "Memory that a file may take, as --timeout, on Linux; 0 is no "
+    MaxMemory(RunGroup, "max-memory", "MB",
+              "Memory that a file may take, as --timeout, on Linux; 0: no "
               "limit. Default: 4096",
               cl::init(4096));
-static Flag ShowProgress("progress",
+static Flag ShowProgress(RunGroup, "progress",
                          "Show progress, or =false to hide it. Default: if the "
                          "standard error is a terminal");
 static Opt<std::string>
-    CacheDir("cache-dir", "dir",
+    CacheDir(RunGroup, "cache-dir", "DIR",
              "Folder for results and precompiled library headers. Default: "
              "$XDG_CACHE_HOME/libtorch-tidy");
-static Opt<unsigned> CacheSize("cache-size", "MB",
-                               "What the cache may take; what was used least "
+static Opt<unsigned> CacheSize(RunGroup, "cache-size", "MB",
+                               "Maximum size of the cache; what was used least "
                                "recently goes first. Default: 2048",
                                cl::init(2048));
-static Flag NoCache("no-cache", "Neither read nor write the cache");
+static Flag NoCache(RunGroup, "no-cache", "Neither read nor write the cache");
+static Flag NoBackground(RunGroup, "no-background",
+                         "Do not precompile library headers in the background. "
+                         "Default: if the variable CI is set");
 
-static Flag NoBackground("no-background",
-                         "Start no process that precompiles library headers "
-                         "after the run. Default: if the variable CI is set");
-
-static Flag Lsp("lsp", "Serve an editor by the Language Server Protocol, on "
-                       "the standard input and output; no files are named");
-
-static Flag ListChecks("list-checks", "List the enabled checks");
-static Flag ListAsJson("json", "With --list-checks: all checks, as JSON");
-static Flag DumpConfig("dump-config", "Print the effective configuration");
+static Flag ListChecks(InfoGroup, "list-checks", "List the enabled checks");
+static Flag ListAsJson(InfoGroup, "json",
+                       "With --list-checks: all checks, as JSON");
+static Flag DumpConfig(InfoGroup, "dump-config",
+                       "Print the effective configuration");
 static Flag VerifyConfig(
-    "verify-config",
+    InfoGroup, "verify-config",
     "Look for unknown libtorch-* checks and options in the configuration");
-static Opt<std::string> Explain("explain", "check",
-                                "Print the documentation of a check");
 
-static Opt<std::string>
-    Why("why", "file:line",
-        "Instead of findings, say for each check which of its reasons decided "
-        "at that line, or in that file: what lowered a finding, and why there "
-        "is none");
-
+static Flag Lsp(HiddenGroup, "lsp", "As the command lsp", cl::Hidden);
+static Opt<std::string> Explain(HiddenGroup, "explain", "CHECK",
+                                "As the command explain", cl::Hidden);
+static Opt<std::string> Why(HiddenGroup, "why", "FILE[:LINE]",
+                            "As the command why", cl::Hidden);
 static Opt<std::string> EmitLibraryPch(
-    "emit-library-pch", "file",
+    HiddenGroup, "emit-library-pch", "FILE",
     "Precompile the one given header without the bodies of library functions",
     cl::Hidden);
-static Flag Scope("scope",
+static Flag Scope(HiddenGroup, "scope",
                   "=false: walk library code and parse its function bodies, as "
                   "stock clang-tidy does",
                   cl::init(true), cl::Hidden);
 static Flag SkipUnrelated(
-    "skip-unrelated",
+    HiddenGroup, "skip-unrelated",
     "=false: analyse units that include no header of LibTorch, too",
     cl::init(true), cl::Hidden);
-// LLVM's own -h can be grouped with others: to it, --html is a call for help.
-static Flag Help("h", "As --help", cl::Hidden);
 // run-clang-tidy can pass it on. There is no such checker here.
-static Flag AlphaCheckers("allow-enabling-analyzer-alpha-checkers",
+static Flag AlphaCheckers(HiddenGroup, "allow-enabling-analyzer-alpha-checkers",
                           "Accepted for run-clang-tidy, without effect",
                           cl::Hidden);
 
-static cl::list<std::string> Load("load", cl::Hidden, cl::cat(Category));
+static cl::list<std::string> Load("load", cl::Hidden, In{HiddenGroup});
 
-/// Made when LLVM's option of that name is gone: two of a name end the program.
+/// Those below are made when LLVM's options of their names are gone: two of a
+/// name end the program.
 static Opt<bool> &statsOption() {
-  static Flag Stats("stats",
-                    "Print on the standard error what each unit cost: the time "
+  static Flag Stats(RunGroup, "stats",
+                    "Print on the standard error what each file cost: the time "
                     "of each check, and what the flow model did; and what the "
                     "cache holds. Results are not taken from it");
   return Stats;
 }
+
+static cl::opt<std::string> &helpOption() {
+  static cl::opt<std::string> Help(
+      "help", cl::value_desc("GROUP"),
+      cl::desc("Print the options of a group, or all"), cl::ValueOptional,
+      cl::cat(InfoGroup), cl::sub(cl::SubCommand::getAll()));
+  return Help;
+}
+// LLVM's own -h can be grouped with others: to it, --html is a call for help.
+static cl::opt<bool> ShortHelp("h", cl::desc("As --help"), cl::Hidden,
+                               cl::cat(HiddenGroup),
+                               cl::sub(cl::SubCommand::getAll()));
 
 /// The level that \p Option names, if it was given.
 static Error readLevel(StringRef Option, StringRef Value, bool IsGiven,
@@ -266,6 +278,22 @@ static Error checkFileNames() {
                 {isGivenEmpty(Why), "--why needs the name of a file"}});
 }
 
+/// SARIF and HTML have options of their own, for a file beside the text.
+static Error expandFormat() {
+  if (Format != OutputFormat::Sarif && Format != OutputFormat::Html)
+    return Error::success();
+  Opt<std::string> &Same = Format == OutputFormat::Sarif ? Sarif : Html;
+  if (isGiven(Same))
+    return makeError("--format=" + Same.ArgStr + " and --" + Same.ArgStr +
+                     " cannot be used together");
+  if (isGivenEmpty(Output))
+    return makeError("--output needs the name of a file, or -");
+  Same.addOccurrence(1, Same.ArgStr, Output.empty() ? "-" : Output.getValue());
+  Format.setValue(OutputFormat::Text);
+  Output.reset();
+  return Error::success();
+}
+
 /// Options that are for a run which ends, or for a terminal.
 static Error checkLsp() {
   if (!Lsp)
@@ -281,7 +309,7 @@ static Error checkLsp() {
       "merge-shards shard-dir budget model optimizer "
       "budget-format input memory device dtype autocast against stats "
       "watch-report",
-      " does not go with --lsp");
+      " cannot be combined with --lsp");
 }
 
 /// Options that do not go together. \p HasFlags: there are flags after `--`.
@@ -293,28 +321,27 @@ static Error checkCombinations(bool HasFlags) {
   const int Selections = isGiven(Diff) + Staged + PreCommit;
   if (Error E = check(
           {{HasFlags && isGiven(BuildPath),
-            "-p and flags after '--' exclude each other"},
+            "-p and flags after '--' cannot be used together"},
            {isGiven(Config) && isGiven(ConfigFile),
-            "--config and --config-file exclude each other"},
+            "--config and --config-file cannot be used together"},
            {NoVerifyFixes && VerifyFixes == cl::BOU_TRUE,
-            "--verify-fixes and --no-verify-fixes exclude each other"},
+            "--verify-fixes and --no-verify-fixes cannot be used together"},
            {isGiven(Output) && !HasForm,
-            "--output goes with --format=gitlab, github, rdjsonl or junit"},
+            "--output requires a --format other than text"},
            {ToStandardOutput > 1,
             "only one of --sarif, --html, --export-fixes and --format can be "
             "written to the standard output"},
            {SarifIncludeBaselined && (Baseline.empty() || Sarif.empty()),
-            "--sarif-include-baselined goes with --sarif and --baseline"},
+            "--sarif-include-baselined requires --sarif and --baseline"},
            {Selections > 1,
-            "--diff, --staged and --pre-commit exclude each other"},
+            "--diff, --staged and --pre-commit cannot be used together"},
            {isGiven(WriteBaseline) && (Selections || isGiven(LineFilter)),
-            "--write-baseline takes all findings: --diff, --staged, "
-            "--pre-commit "
-            "and --line-filter do not go with it"},
+            "a baseline holds all findings: it cannot be combined with --diff, "
+            "--staged, --pre-commit and --line-filter"},
            {isGiven(Jobs) && !Jobs, "-j needs a number above 0"},
            {NoCache && isGiven(CacheDir),
-            "--cache-dir and --no-cache exclude each other"},
-           {ListAsJson && !ListChecks, "--json goes with --list-checks"}}))
+            "--cache-dir and --no-cache cannot be used together"},
+           {ListAsJson && !ListChecks, "--json requires --list-checks"}}))
     return E;
   return isGiven(Why)
              ? refuse("level sarif html format output export-fixes baseline "
@@ -322,7 +349,7 @@ static Error checkCombinations(bool HasFlags) {
                       "fix-notes fix-dry-run verify-fixes audit-nolint confirm "
                       "budget shard merge-shards list-checks dump-config "
                       "verify-config explain",
-                      " does not go with --why")
+                      " cannot be combined with --why")
              : Error::success();
 }
 
@@ -410,6 +437,8 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (!Load.empty())
     return makeError("-load: libtorch-tidy has its checks built in and loads "
                      "no plugins; give plugins to clang-tidy");
+  if (Error E = applyCommand(Files))
+    return E;
   CommandLine Result;
   Result.Configuration = configuration();
   Result.NeverFail = FailOn == "never";
@@ -421,6 +450,8 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (Error E = readLevel("fail-on", FailOn,
                           FailOn.getNumOccurrences() && !Result.NeverFail,
                           Result.FailOn))
+    return E;
+  if (Error E = expandFormat())
     return E;
   if (Error E = checkFileNames())
     return E;
@@ -472,21 +503,6 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   return Result;
 }
 
-/// LLVM's libraries bring hundreds of options of their own. None of them is
-/// ours to offer, and a mistyped option must not happen to be one.
-static void removeForeignOptions() {
-  SmallVector<cl::Option *, 0> Foreign;
-  for (auto &Entry : cl::getRegisteredOptions()) {
-    cl::Option *O = Entry.second;
-    if (O->ArgStr.starts_with("help") || O->ArgStr == "version")
-      continue;
-    if (!is_contained(O->Categories, &Category))
-      Foreign.push_back(O);
-  }
-  for (cl::Option *O : Foreign)
-    O->removeArgument();
-}
-
 /// A source file can be called `--checks=x.cpp` or `@x.cpp`, and a hook passes
 /// the names of all files that change. Neither is an option or a response file.
 /// (`--` would not help: what follows it are flags of the compiler.)
@@ -511,7 +527,7 @@ static void printVersion(raw_ostream &OS) {
 std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   removeForeignOptions();
   statsOption();
-  cl::HideUnrelatedOptions(Category);
+  cl::opt<std::string> &Help = helpOption();
   cl::SetVersionPrinter(printVersion);
 
   SmallVector<const char *, 32> Args(Argv, Argv + Argc);
@@ -531,6 +547,7 @@ std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   Expansion.setVFS(Disk->get());
   if (Error E = Expansion.expandResponseFiles(Args))
     return Report(makeError(troubleWithOptionFile(std::move(E))));
+  joinCommandWords(Args);
   int Count = Args.size();
   std::string Message;
   std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed =
@@ -545,15 +562,14 @@ std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   raw_string_ostream Errors(Message);
   if (!cl::ParseCommandLineOptions(
           Count, Args.data(),
-          "Finds memory antipatterns in LibTorch (PyTorch C++) code.\n\n"
-          "Exit codes: 0 nothing found, 1 findings, 2 wrong usage or\n"
-          "configuration, 3 a translation unit could not be analysed.\n",
+          "Finds memory antipatterns in LibTorch (PyTorch C++) code.\n",
           &Errors)) {
     errs() << Message;
     return std::nullopt;
   }
-  if (Help) {
-    cl::PrintHelpMessage(/*Hidden=*/false, /*Categorized=*/true);
+  if (isGiven(Help) || ShortHelp) {
+    if (Error E = printHelp(Help))
+      return Report(std::move(E));
     std::exit(0);
   }
   Expected<CommandLine> Result = collect(std::move(Fixed));

@@ -11,6 +11,20 @@ using namespace llvm;
 
 namespace libtorch_tidy::driver {
 
+void removeForeignOptions() {
+  SmallVector<cl::Option *, 0> Foreign;
+  for (auto &Entry : cl::getRegisteredOptions()) {
+    cl::Option *O = Entry.second;
+    const bool IsOurs = any_of(OptionGroups, [&](cl::OptionCategory *Group) {
+      return is_contained(O->Categories, Group);
+    });
+    if (!IsOurs && O->ArgStr != "help-hidden" && O->ArgStr != "version")
+      Foreign.push_back(O);
+  }
+  for (cl::Option *O : Foreign)
+    O->removeArgument();
+}
+
 Error refuse(StringRef Names, const Twine &Why) {
   SmallVector<StringRef, 0> All;
   SplitString(Names, All);
@@ -27,69 +41,65 @@ Error check(ArrayRef<std::pair<bool, StringRef>> Rules) {
   return Error::success();
 }
 
-static Opt<std::string>
-    Confirm("confirm", "file",
-            "Say which findings a run of the program confirms, and what grew "
-            "that none explains, by the report of <libtorch-tidy/watch.h>");
-static Flag WatchReport(
-    "watch-report",
-    "Say what grew in a run of a program and which lines made it, by the "
-    "report of <libtorch-tidy/watch.h> that is given instead of source files. "
-    "With --html: a page with charts as well");
-static Opt<std::string> Root("root", "dir",
-                             "Of --watch-report: paths below this folder are "
-                             "relative to it. Default: the current one");
-static Opt<std::string>
-    WatchJson("watch-json", "file",
-              "Of --watch-report: write the report with its lines as JSON; - "
-              "is the standard output");
+static Opt<std::string> Confirm(HiddenGroup, "confirm", "FILE",
+                                "As the command watch join", cl::Hidden);
+static Flag WatchReport(HiddenGroup, "watch-report",
+                        "As the command watch report", cl::Hidden);
+static Opt<std::string> Root(WatchGroup, "root", "DIR",
+                             "Paths below this folder are relative to it. "
+                             "Default: the current one");
+static Opt<std::string> WatchJson(HiddenGroup, "watch-json", "FILE",
+                                  "As --json of the command watch report",
+                                  cl::Hidden);
+static Opt<std::string> ReportJson(ReportFormGroup, "json", "FILE",
+                                   "Write the report with its lines as JSON; - "
+                                   "is the standard output");
 
 Error readWatched(ArrayRef<std::string> Files, StringRef Html,
                   WatchReportOptions &Result, std::string &ToConfirm) {
-  if (Error E =
-          check({{isGivenEmpty(Confirm), "--confirm needs the name of a file"},
-                 {isGivenEmpty(WatchJson),
-                  "--watch-json needs the name of a file, or -"}}))
+  Opt<std::string> &Json =
+      ReportJson.getNumOccurrences() ? ReportJson : WatchJson;
+  if (Error E = check(
+          {{isGivenEmpty(Confirm), "--confirm needs the name of a file"},
+           {isGivenEmpty(Json), "the JSON needs the name of a file, or -"}}))
     return E;
   ToConfirm = Confirm;
   if (!WatchReport)
-    return refuse("root watch-json", " goes with --watch-report");
+    return refuse("root watch-json", " requires the command watch report");
   if (Error E = refuse("confirm budget sarif format output export-fixes fix "
                        "fix-errors fix-notes fix-dry-run baseline "
                        "write-baseline diff staged pre-commit whole-program "
                        "shard merge-shards emit-library-pch list-checks "
                        "dump-config verify-config explain why",
-                       " does not go with --watch-report"))
+                       " cannot be combined with --watch-report"))
     return E;
   if (Files.size() != 1)
-    return makeError("--watch-report takes one report of a run");
-  if (Html == "-" && WatchJson == "-")
-    return makeError("only one of --html and --watch-json can be written to "
-                     "the standard output");
-  Result = {true, Files.front(), Html.str(), WatchJson, Root};
+    return makeError("watch report takes one report of a run");
+  if (Html == "-" && Json == "-")
+    return makeError("only one of --html and the JSON can be written to the "
+                     "standard output");
+  Result = {true, Files.front(), Html.str(), Json, Root};
   return Error::success();
 }
 
 static Opt<std::string>
-    Shard("shard", "I/N",
-          "Analyse the I-th of N parts of the units, and leave what is found "
-          "in --shard-dir. Of a whole program this is one round");
-static Opt<unsigned>
-    MergeShards("merge-shards", "N",
-                "Report what N shards have left in --shard-dir, as if this "
-                "process had analysed all");
+    Shard(RunGroup, "shard", "I/N",
+          "Analyse the I-th of N parts of the files, and leave what is found "
+          "in --shard-dir. With --whole-program this is one round");
+static Opt<unsigned> MergeShards(HiddenGroup, "merge-shards", "N",
+                                 "As the command merge", cl::Hidden);
 static Opt<std::string>
-    ShardDir("shard-dir", "dir",
+    ShardDir(RunGroup, "shard-dir", "DIR",
              "Folder that all shards see; a new one for each run");
 
 Error readShards(ShardOptions &Result) {
   const bool IsShard = Shard.getNumOccurrences();
   const bool Merges = MergeShards.getNumOccurrences();
   if (Error E = check(
-          {{IsShard && Merges, "--shard and --merge-shards exclude each other"},
+          {{IsShard && Merges,
+            "--shard and --merge-shards cannot be used together"},
            {(IsShard || Merges) != (ShardDir.getNumOccurrences() > 0),
-            "--shard-dir goes with --shard or --merge-shards, and they with "
-            "it"},
+            "--shard requires --shard-dir, and --shard-dir requires --shard"},
            {isGivenEmpty(ShardDir), "--shard-dir needs a folder"},
            {Merges && !MergeShards, "--merge-shards needs a number above 0"}}))
     return E;
@@ -104,57 +114,65 @@ Error readShards(ShardOptions &Result) {
     return makeError("invalid value '" + Shard +
                      "' of --shard: expected I/N, as 2/4 for the second of "
                      "four");
-  return refuse("sarif html format export-fixes baseline write-baseline fix "
-                "fix-errors fix-notes fix-dry-run confirm fail-on",
-                " does not go with --shard: it goes with "
-                "--merge-shards");
+  return refuse(
+      "sarif html format export-fixes baseline write-baseline fix "
+      "fix-errors fix-notes fix-dry-run confirm fail-on",
+      " cannot be combined with --shard: give it to the command merge");
 }
 
-static Flag Budget("budget",
-                   "Say what the models of the files take, instead of looking "
-                   "for findings: bytes of parameters, buffers and gradients");
+static Flag Budget(HiddenGroup, "budget", "As the command budget", cl::Hidden);
 static Opt<std::string>
-    Model("model", "name(values)",
-          "Of --budget: this model, as 'UNet(3, 2)'. Default: those that the "
-          "files make with known arguments, or without any");
+    Model(BudgetGroup, "model", "NAME(VALUES)",
+          "This model, as 'UNet(3, 2)'. Default: those that the files make "
+          "with known arguments, or without any");
 static Opt<std::string>
-    Optimizer("optimizer", "name",
-              "Of --budget: also what this optimizer keeps: sgd, sgd-momentum, "
-              "adam, adamw, amsgrad, rmsprop or adagrad");
+    Optimizer(BudgetGroup, "optimizer", "NAME",
+              "Also what this optimizer keeps: sgd, sgd-momentum, adam, adamw, "
+              "amsgrad, rmsprop or adagrad");
 static cl::list<std::string>
-    Inputs("input", cl::value_desc("sizes:type"),
-           cl::desc("Of --budget: what forward() is given in a step, a tensor "
-                    "as 16x3x224x224 or 32x128:int64, or another value; once "
-                    "for each argument. Default: what the program passes"),
-           cl::cat(Category));
+    Inputs("input", cl::value_desc("SIZES:TYPE"),
+           cl::desc("What forward() is given in a step, a tensor as "
+                    "16x3x224x224 or 32x128:int64, or another value; once for "
+                    "each argument. Default: what the program passes"),
+           In{BudgetGroup});
 static Opt<std::string>
-    DeviceMemory("memory", "size",
-                 "Of --budget: also the largest batch whose step fits into "
-                 "this memory, as 24GB");
+    DeviceMemory(BudgetGroup, "memory", "SIZE",
+                 "Also the largest batch whose step fits into this memory, as "
+                 "24GB");
 static Opt<bytes::DeviceKind>
-    Device("device", "", "Of --budget: where the tensors of a step live",
+    Device(BudgetGroup, "device", "cpu|cuda",
+           "Where the tensors of a step live: on the CPU, without oneDNN "
+           "(default), or on a GPU, which is an estimate",
            cl::init(bytes::DeviceKind::Cpu),
            cl::values(clEnumValN(bytes::DeviceKind::Cpu, "cpu",
                                  "on the CPU, without oneDNN"),
                       clEnumValN(bytes::DeviceKind::Cuda, "cuda",
                                  "on a GPU; an estimate")));
 static Opt<std::string>
-    ModelType("dtype", "type",
-              "Of --budget: the models are converted to this type first, as "
-              "to() does: float16, bfloat16, float32 or float64");
+    ModelType(BudgetGroup, "dtype", "TYPE",
+              "Convert the models to this type first, as to() does: float16, "
+              "bfloat16, float32 or float64");
 static Opt<std::string>
-    AutocastType("autocast", "type",
-                 "Of --budget: forward() runs with autocast to this type, "
-                 "float16 or bfloat16 (mixed precision)");
+    AutocastType(BudgetGroup, "autocast", "TYPE",
+                 "Run forward() with autocast to this type, float16 or "
+                 "bfloat16 (mixed precision)");
 static Opt<std::string> Against(
-    "against", "file",
-    "Of --budget: what models take more or less than in this report, which "
-    "--budget-format=json wrote for other files, or before a change");
-static Opt<BudgetFormat> BudgetForm(
-    "budget-format", "", "Form of --budget", cl::init(BudgetFormat::Text),
-    cl::values(clEnumValN(BudgetFormat::Text, "text", "tables to read"),
-               clEnumValN(BudgetFormat::Json, "json",
-                          "the same, with all tensors")));
+    BudgetGroup, "against", "FILE",
+    "Compare with this report, which --format=json wrote for other files, or "
+    "before a change");
+
+static const auto BudgetForms = cl::values(
+    clEnumValN(BudgetFormat::Text, "text", "tables to read"),
+    clEnumValN(BudgetFormat::Json, "json", "the same, with all tensors"));
+static Opt<BudgetFormat> OldBudgetForm(HiddenGroup, "budget-format",
+                                       "text|json",
+                                       "As --format of the command budget",
+                                       cl::init(BudgetFormat::Text), cl::Hidden,
+                                       BudgetForms);
+static Opt<BudgetFormat>
+    BudgetForm(BudgetFormGroup, "format", "text|json",
+               "Tables to read (default), or the same with all tensors as JSON",
+               cl::init(BudgetFormat::Text), BudgetForms);
 
 /// Reads `24GB`: a number and a unit, of which one is 1,024 of the one before.
 static std::optional<uint64_t> readBytes(StringRef Text) {
@@ -197,29 +215,33 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (!Budget)
     return refuse("model optimizer budget-format input memory device dtype "
                   "autocast against",
-                  " goes with --budget");
-  if (Error E = refuse("checks level fail-on audit-nolint whole-program shard "
-                       "merge-shards shard-dir baseline write-baseline confirm "
-                       "staged pre-commit fix fix-errors fix-notes fix-dry-run "
-                       "verify-fixes export-fixes sarif no-verify-fixes format "
-                       "output line-filter list-checks warnings-as-errors",
-                       " is about findings, and does not go with --budget"))
+                  " requires the command budget");
+  if (Error E =
+          refuse("checks level fail-on audit-nolint whole-program shard "
+                 "merge-shards shard-dir baseline write-baseline confirm "
+                 "staged pre-commit fix fix-errors fix-notes fix-dry-run "
+                 "verify-fixes export-fixes sarif no-verify-fixes format "
+                 "output line-filter list-checks warnings-as-errors",
+                 " is about findings, and cannot be combined with --budget"))
     return E;
-  if (Error E = refuse("diff", " is about findings; --budget compares with the "
+  if (Error E = refuse("diff", " is about findings; budget compares with the "
                                "report that --against names"))
     return E;
+  const BudgetFormat Form =
+      BudgetForm.getNumOccurrences() ? BudgetForm : OldBudgetForm;
   if (Error E = check(
-          {{Html == "-" && BudgetForm == BudgetFormat::Json,
-            "only one of --html and --budget-format=json can be written to "
-            "the standard output"},
+          {{Html == "-" && Form == BudgetFormat::Json,
+            "only one of --html and the JSON can be written to the standard "
+            "output"},
            {isGivenEmpty(Against), "--against needs the name of a file"},
            {!Html.empty() && !Against.empty(),
-            "--html does not go with --against: the page shows no change"}}))
+            "--html cannot be combined with --against: the page shows no "
+            "change"}}))
     return E;
   Result.Asked = true;
   Result.Model = Model;
   Result.Optimizer = Optimizer;
-  Result.Format = BudgetForm;
+  Result.Format = Form;
   Result.Against = Against;
   if (Model.getNumOccurrences())
     if (Error E = bytes::checkModelText(Model))

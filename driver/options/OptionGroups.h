@@ -18,18 +18,107 @@
 
 namespace libtorch_tidy::driver {
 
-inline llvm::cl::OptionCategory Category("libtorch-tidy options");
+/// What the program does when its first argument is this word, and not a file.
+struct Command : llvm::cl::SubCommand {
+  /// \p First is what its first argument has to be; empty: a file like all
+  /// others. \p Files are the arguments after that.
+  Command(llvm::StringRef Name, llvm::StringRef Spelling, llvm::StringRef First,
+          llvm::StringRef Files, llvm::StringRef Summary)
+      : SubCommand(Name, Summary), Spelling(Spelling), First(First),
+        Files(Files) {}
+
+  /// The option that asks for the same, with the first argument as its value.
+  llvm::StringRef Spelling;
+  llvm::StringRef First, Files;
+};
+
+inline constexpr char Sources[] = "[FILE...] [-- compiler flags]";
+inline Command BudgetCommand("budget", "budget", "", Sources,
+                             "Report how much memory models need"),
+    ReportCommand("watch report", "watch-report", "", "REPORT",
+                  "Report what grew in a run of a program, and where"),
+    JoinCommand("watch join", "confirm", "REPORT", Sources,
+                "Report findings, and which of them that run confirms"),
+    ExplainCommand("explain", "explain", "CHECK", "",
+                   "Print the documentation of a check"),
+    WhyCommand("why", "why", "FILE[:LINE]", Sources,
+               "Explain why a line has a finding, or none"),
+    BaselineCommand("baseline", "write-baseline", "BASELINE", Sources,
+                    "Write the present findings to BASELINE, for --baseline"),
+    MergeCommand("merge", "shard-dir", "DIR", Sources,
+                 "Report what the shards have left in DIR"),
+    LspCommand("lsp", "lsp", "", "",
+               "Serve an editor by the Language Server Protocol");
+
+/// All of them, in the order of the help.
+inline Command *const Commands[] = {
+    &BudgetCommand, &ReportCommand,   &JoinCommand,  &ExplainCommand,
+    &WhyCommand,    &BaselineCommand, &MergeCommand, &LspCommand};
+
+/// Options that the help shows together, and the commands that take them.
+struct OptionGroup : llvm::cl::OptionCategory {
+  /// \p Word is what --help= calls it. One without a title is not shown.
+  OptionGroup(llvm::StringRef Word, llvm::StringRef Title,
+              std::initializer_list<llvm::cl::SubCommand *> Commands)
+      : OptionCategory(Word, Title), Commands(Commands) {}
+
+  llvm::SmallVector<llvm::cl::SubCommand *, 8> Commands;
+};
+
+/// The program without a command.
+inline llvm::cl::SubCommand *const Plain = &llvm::cl::SubCommand::getTopLevel();
+
+inline OptionGroup CompileGroup("compile", "How files are compiled",
+                                {Plain, &JoinCommand, &BudgetCommand,
+                                 &WhyCommand, &BaselineCommand, &MergeCommand,
+                                 &LspCommand}),
+    CheckGroup("checks", "What is looked for",
+               {Plain, &JoinCommand, &WhyCommand, &BaselineCommand,
+                &MergeCommand, &LspCommand}),
+    SelectGroup("select", "Which findings count",
+                {Plain, &JoinCommand, &BaselineCommand, &MergeCommand}),
+    FixGroup("fixes", "Fixes", {Plain, &JoinCommand, &MergeCommand}),
+    OutputGroup("output", "Outputs", {Plain, &JoinCommand, &MergeCommand}),
+    RunGroup("run", "How the work is done",
+             {Plain, &JoinCommand, &BudgetCommand, &WhyCommand,
+              &BaselineCommand, &MergeCommand, &LspCommand}),
+    InfoGroup("info", "Information", {Plain}),
+    // Without a command for one more version.
+    BudgetGroup("budget", "Models", {&BudgetCommand, Plain}),
+    WatchGroup("watch", "Outputs", {&ReportCommand, Plain}),
+    // Without a command, their options have other names or meanings.
+    BudgetFormGroup("budget form", "Models", {&BudgetCommand}),
+    ReportFormGroup("report form", "Outputs", {&ReportCommand}),
+    // For tests, and what is a command now.
+    HiddenGroup("hidden", "", {Plain});
+
+inline OptionGroup *const OptionGroups[] = {
+    &CompileGroup, &CheckGroup,      &SelectGroup,     &FixGroup,
+    &OutputGroup,  &RunGroup,        &InfoGroup,       &BudgetGroup,
+    &WatchGroup,   &BudgetFormGroup, &ReportFormGroup, &HiddenGroup};
+
+/// What --help shows without the name of a group.
+inline llvm::cl::OptionCategory MostUsed("most used");
+
+/// A modifier of an option: it belongs to \p Group.
+struct In {
+  OptionGroup &Group;
+  void apply(llvm::cl::Option &Option) const {
+    Option.addCategory(Group);
+    for (llvm::cl::SubCommand *Taker : Group.Commands)
+      Option.addSubCommand(*Taker);
+  }
+};
 
 /// An option of this program; LLVM's libraries bring others.
 /// \p Value is what the help calls its value; empty where that goes without
 /// saying.
 template <typename T> struct Opt : llvm::cl::opt<T> {
   template <typename... Modifiers>
-  Opt(llvm::StringRef Name, llvm::StringRef Value, llvm::StringRef Help,
-      const Modifiers &...Given)
+  Opt(OptionGroup &Group, llvm::StringRef Name, llvm::StringRef Value,
+      llvm::StringRef Help, const Modifiers &...Given)
       : llvm::cl::opt<T>(Name, llvm::cl::value_desc(Value),
-                         llvm::cl::desc(Help), Given...,
-                         llvm::cl::cat(Category)) {}
+                         llvm::cl::desc(Help), In{Group}, Given...) {}
 
   /// Its value, if it was given.
   std::optional<T> given() const {
@@ -40,8 +129,9 @@ template <typename T> struct Opt : llvm::cl::opt<T> {
 
 struct Flag : Opt<bool> {
   template <typename... Modifiers>
-  Flag(llvm::StringRef Name, llvm::StringRef Help, const Modifiers &...Given)
-      : Opt(Name, "", Help, Given...) {}
+  Flag(OptionGroup &Group, llvm::StringRef Name, llvm::StringRef Help,
+       const Modifiers &...Given)
+      : Opt(Group, Name, "", Help, Given...) {}
 };
 
 inline bool isGivenEmpty(const llvm::cl::opt<std::string> &Option) {
@@ -55,6 +145,10 @@ llvm::Error refuse(llvm::StringRef Names, const llvm::Twine &Why);
 /// The message of the first of \p Rules that is broken.
 llvm::Error check(llvm::ArrayRef<std::pair<bool, llvm::StringRef>> Rules);
 
+/// LLVM's libraries bring hundreds of options of their own. None of them is
+/// ours to offer, and a mistyped option must not happen to be one.
+void removeForeignOptions();
+
 /// Reads the options about shards.
 llvm::Error readShards(ShardOptions &Result);
 
@@ -65,6 +159,21 @@ llvm::Error readBudget(llvm::StringRef Html, BudgetOptions &Result);
 /// with what --html says and \p Files, and the report for --confirm.
 llvm::Error readWatched(llvm::ArrayRef<std::string> Files, llvm::StringRef Html,
                         WatchReportOptions &Result, std::string &ToConfirm);
+
+// Commands.cpp
+
+/// Makes one argument of the two words of a command; "watch" alone reports.
+void joinCommandWords(llvm::SmallVectorImpl<const char *> &Args);
+
+/// Gives the option that the command in use stands for, with the first of
+/// \p Files where that is its value.
+llvm::Error applyCommand(llvm::cl::list<std::string> &Files);
+
+// Help.cpp
+
+/// Prints the help of the command that was given, or of the group of options
+/// \p Word.
+llvm::Error printHelp(llvm::StringRef Word);
 
 } // namespace libtorch_tidy::driver
 

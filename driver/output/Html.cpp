@@ -394,7 +394,7 @@ private:
           OS << "<p><a href=\"" << escapeHtml(Address)
              << "\">Documentation</a></p>\n";
       }
-      OS << "<p><code>libtorch-tidy --explain=" << escapeHtml(Name)
+      OS << "<p><code>libtorch-tidy explain " << escapeHtml(Name)
          << "</code> says more.</p>\n";
     }
     OS << "</section>\n";

@@ -98,7 +98,10 @@ enum class OutputFormat : unsigned char {
   Gitlab,
   Github,
   Rdjsonl,
-  Junit
+  Junit,
+  // As the options of these names.
+  Sarif,
+  Html
 };
 
 /// What the command line says about outputs: where they go, "-" being the

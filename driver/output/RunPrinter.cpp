@@ -352,7 +352,7 @@ private:
 
 Error printRun(const WatchReportOptions &Options, llvm::vfs::FileSystem &FS) {
   if (Error E = checkDistinct(
-          {{"--html", Options.Html}, {"--watch-json", Options.Json}},
+          {{"--html", Options.Html}, {"--json", Options.Json}},
           {{"the report of a run", Options.File}}))
     return E;
   llvm::Expected<RunReport> Run =

@@ -19,7 +19,7 @@
 ///
 /// `LIBTORCH_TIDY_WATCH=report.json ./program` writes the verdict to the
 /// standard error stream, and with all figures to report.json.
-/// `libtorch-tidy --watch-report report.json` says the lines. Without that
+/// `libtorch-tidy watch report report.json` says the lines. Without that
 /// variable the watch is off and costs nothing.
 ///
 /// For Linux with glibc, LibTorch 1.13 to 2.14, C++17. Any number of files of a
