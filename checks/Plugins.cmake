@@ -31,6 +31,7 @@ function(add_plugin_for N LLVM_CONFIG)
   set_target_properties(LibtorchTidyModule-${N} PROPERTIES
     PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+  libtorch_tidy_installs(LibtorchTidyModule-${N} "$<TARGET_FILE:LibtorchTidyModule-${N}>")
   install(TARGETS LibtorchTidyModule-${N}
     LIBRARY DESTINATION "${LIBTORCH_TIDY_LIBDIR}/libtorch-tidy")
 endfunction()

@@ -4,11 +4,14 @@
 #include "driver/Run.h"
 #include "driver/lsp/Server.h"
 #include "driver/project/Messages.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
 #include <csignal>
 
 using namespace libtorch_tidy::driver;
@@ -27,6 +30,15 @@ static void keepIgnoredSignals(llvm::function_ref<void()> InstallHandlers) {
     ::signal(Signal, SIG_IGN);
 }
 
+/// The command line, as a shell reads it.
+static std::string asTyped(llvm::ArrayRef<const char *> Arguments) {
+  std::string Result = "libtorch-tidy";
+  llvm::raw_string_ostream OS(Result);
+  for (const char *Argument : llvm::drop_begin(Arguments))
+    llvm::sys::printArg(OS << ' ', Argument, /*Quote=*/false);
+  return OS.str();
+}
+
 int main(int Argc, const char **Argv) {
   std::optional<llvm::InitLLVM> Init;
   keepIgnoredSignals([&] {
@@ -40,6 +52,7 @@ int main(int Argc, const char **Argv) {
   std::optional<CommandLine> Options = parseCommandLine(Argc, Argv);
   if (!Options)
     return ExitUsage;
+  Options->Reports.CommandLine = asTyped(llvm::ArrayRef(Argv, Argc));
 #if LLVM_HAS_X86_TARGET
   // Clang parses the assembly of MSVC for it, and asks no other target.
   LLVMInitializeX86TargetInfo();

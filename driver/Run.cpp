@@ -436,7 +436,8 @@ void Run::report() {
   Written.HasBaseline = Selected->hasBaseline();
   Written.Vanished = Selected->vanished();
   Written.GivenUp = All.GivenUp;
-  if (!Options.Reports.Sarif.empty())
+  Written.CommandLine = Options.Reports.CommandLine;
+  if (!Options.Reports.Sarif.empty() || !Options.Reports.Html.empty())
     std::tie(Written.Repository, Written.Revision) = originOf(Root);
   Outputs->make(Written);
 
@@ -455,9 +456,6 @@ Run::findingsWith(const fixits::FileTexts &Changed) {
   if (!llvm::equal(llvm::make_first_range(After.FailedUnits),
                    llvm::make_first_range(All.FailedUnits)))
     return std::nullopt;
-  // Neither lines nor fingerprints of a selection hold for changed text.
-  if (Selected->isAny())
-    After.Findings.clear();
   return std::move(After.Findings);
 }
 
@@ -470,10 +468,12 @@ void Run::fix() {
     return;
   }
   FixRounds Rounds(Options.Fixes, *Texts);
-  Rounds.run(All.Findings, [&](const fixits::FileTexts &Changed) {
-    return findingsWith(Changed);
-  });
-  FixesDone = Rounds.finish();
+  // Neither lines nor fingerprints of a selection hold for changed text.
+  Rounds.run(
+      All.Findings,
+      [&](const fixits::FileTexts &Changed) { return findingsWith(Changed); },
+      Selected->isAny() ? 1 : FixRounds::MaxRounds);
+  FixesDone = Rounds.finish(Options.Quiet);
 }
 
 void Run::printSummary() const {

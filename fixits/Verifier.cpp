@@ -93,7 +93,8 @@ static unsigned shifted(const FileEdits &Edits, const std::string &Path,
 
 std::string Verifier::objection(const FileEdits &Edits,
                                 llvm::ArrayRef<const Spot *> Gone,
-                                FileTexts &Texts) {
+                                FileTexts &Texts,
+                                std::optional<Spot> *LeadsTo) {
   Texts = Start;
   // Line ends count: they move what follows.
   llvm::Expected<FileEdits> Written = withLineEnds(Texts, Edits);
@@ -126,20 +127,48 @@ std::string Verifier::objection(const FileEdits &Edits,
     for (const Spot *Then : Gone)
       if (IsAt(Now, *Then))
         return "the finding is still there";
-    if (llvm::none_of(Staying,
-                      [&](const Spot *Then) { return IsAt(Now, *Then); }))
-      return "it leads to another finding: " + Now.Message + " [" + Now.Check +
-             "]";
+    if (llvm::any_of(Staying,
+                     [&](const Spot *Then) { return IsAt(Now, *Then); }))
+      continue;
+    if (LeadsTo)
+      *LeadsTo = Now;
+    return "it leads to another finding: " + Now.Message + " [" + Now.Check +
+           "]";
   }
   return {};
 }
 
+/// \p Edits, and then \p Next, as edits of the text before both.
+static FileEdits inTurn(FileEdits Edits, const FileEdits &Next) {
+  for (const auto &[Path, Changes] : Next)
+    Edits[Path] = Edits[Path].merge(Changes);
+  return Edits;
+}
+
 Judgement Verifier::judge(const Proposal &P) {
+  constexpr unsigned MostTogether = 4;
   FileTexts Texts;
-  std::string Reason = objection(P.Edits, {&P.Of}, Texts);
-  if (Reason.empty())
-    return {Verdict::Verified, {}};
-  return {Verdict::Rejected, std::move(Reason)};
+  FileEdits Edits = P.Edits;
+  std::string Alone;
+  for (unsigned Count = 1; Count <= MostTogether; ++Count) {
+    std::optional<Spot> LeadsTo;
+    std::string Reason = objection(Edits, {&P.Of}, Texts, &LeadsTo);
+    if (Reason.empty())
+      return {Verdict::Verified, {}, std::move(Edits)};
+    if (Count == 1)
+      Alone = std::move(Reason);
+    if (!LeadsTo || LeadsTo->Fix.empty())
+      break;
+    // As they were applied: the other fix is for the text after them.
+    Texts = Start;
+    llvm::Expected<FileEdits> Written = withLineEnds(Texts, Edits);
+    if (!Written) {
+      llvm::consumeError(Written.takeError());
+      break;
+    }
+    Edits = inTurn(std::move(*Written), LeadsTo->Fix);
+  }
+  return {Verdict::Rejected, std::move(Alone)};
 }
 
 Verifier::Selection Verifier::select(llvm::ArrayRef<Proposal> Proposals,
@@ -160,7 +189,7 @@ Verifier::Selection Verifier::select(llvm::ArrayRef<Proposal> Proposals,
       Ended.push_back(&Proposals[I].Of);
       FileTexts Texts;
       std::string Reason;
-      if (!mergeEdits(More, Proposals[I].Edits))
+      if (!mergeEdits(More, Judged[I].Edits))
         Reason = "it changes the same place as another fix";
       else if (TriesEach)
         Reason = objection(More, Ended, Texts);

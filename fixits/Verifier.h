@@ -12,6 +12,7 @@
 #include "clang/Tooling/Core/Replacement.h"
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Spot {
   std::string Path;    ///< Absolute.
   unsigned Offset = 0; ///< Bytes from the beginning of the file.
   std::string Message;
+  FileEdits Fix = {}; ///< Perhaps none.
 };
 
 /// What an analysis of a unit says.
@@ -52,6 +54,9 @@ enum class Verdict : unsigned char {
 struct Judgement {
   Verdict What = Verdict::Unverified;
   std::string Reason; ///< Of a rejection.
+  /// What was verified: the edits of the proposal, and of the fixes that it
+  /// needs to be right.
+  FileEdits Edits = {};
 };
 
 /// Judges the fixes of one unit.
@@ -64,7 +69,8 @@ public:
   /// for what there is to begin with.
   Verifier(FileTexts Start, Analyse Again);
 
-  /// Tries \p P alone.
+  /// Tries \p P alone; where that leads to another finding which has a fix,
+  /// with that fix, too.
   Judgement judge(const Proposal &P);
 
   /// Several fixes at once.
@@ -74,16 +80,17 @@ public:
     /// Fixes that are right alone but not with those before them.
     std::vector<std::pair<size_t, std::string>> LeftOut;
   };
-  /// Takes what fits together, earlier ones first. Those that \p Judged
-  /// rejects are not tried.
+  /// Takes what fits together, earlier ones first, with the edits that \p
+  /// Judged has. Those that it rejects are not tried.
   Selection select(llvm::ArrayRef<Proposal> Proposals,
                    llvm::ArrayRef<Judgement> Judged);
 
 private:
   /// The reason why \p Edits, which shall end the findings \p Gone, do not do;
-  /// empty when they do.
+  /// empty when they do. \p LeadsTo becomes the finding that they lead to.
   std::string objection(const FileEdits &Edits,
-                        llvm::ArrayRef<const Spot *> Gone, FileTexts &Texts);
+                        llvm::ArrayRef<const Spot *> Gone, FileTexts &Texts,
+                        std::optional<Spot> *LeadsTo = nullptr);
 
   FileTexts Start;
   Analyse Again;

@@ -7,7 +7,10 @@
 #include "driver/project/CudaUnits.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace libtorch_tidy::driver {
 
@@ -55,11 +58,50 @@ static std::string troubleIn(const UnitResult &R) {
   return Result + Error->Message;
 }
 
+/// What is missing when the unit of \p J is for another machine and a header is
+/// not found; empty for others.
+static std::string lackOfTarget(const Job &J) {
+  auto IsMissing = [](const Finding &F) {
+    return F.Kind == FindingKind::CompileError &&
+           llvm::StringRef(F.Message).ends_with("file not found");
+  };
+  if (llvm::none_of(J.Result->Findings, IsMissing))
+    return "";
+  std::string Target, Root;
+  for (size_t I = 0; I < J.Arguments.size(); ++I) {
+    llvm::StringRef Word = J.Arguments[I];
+    const std::string Next =
+        I + 1 < J.Arguments.size() ? J.Arguments[I + 1] : "";
+    if (Word.consume_front("--target="))
+      Target = Word.str();
+    else if (Word == "-target")
+      Target = Next;
+    else if (Word.consume_front("--sysroot="))
+      Root = Word.str();
+    else if (Word == "--sysroot" || Word == "-isysroot")
+      Root = Next;
+  }
+  const llvm::Triple Its(llvm::Triple::normalize(Target)),
+      Ours(llvm::sys::getDefaultTargetTriple());
+  if (Target.empty() ||
+      (Its.getArch() == Ours.getArch() && Its.getOS() == Ours.getOS()))
+    return "";
+  if (Root.empty())
+    return "; it is compiled for '" + Target +
+           "', and no --sysroot says where the headers of that target are: "
+           "give --extra-arg=--sysroot=DIR";
+  const auto Folder = compat::absolutePath(J.U->Command.Directory, Root);
+  return llvm::sys::fs::is_directory(Folder)
+             ? ""
+             : "; its sysroot '" + Root + "' does not exist: give that of '" +
+                   Target + "' with --extra-arg=--sysroot=DIR";
+}
+
 /// The same of a unit that could not be analysed.
 static std::string troubleOf(const Job &J) {
   if (!J.Result)
     return J.Trouble;
-  std::string Result = troubleIn(*J.Result);
+  std::string Result = troubleIn(*J.Result) + lackOfTarget(J);
   if (lacksCudaToolkit(J.Arguments))
     Result += "; no CUDA toolkit was found, and a CUDA file mostly needs its "
               "headers: install it, or set CUDA_PATH to its folder";

@@ -19,7 +19,7 @@ using llvm::StringRef;
 namespace libtorch_tidy::driver {
 
 static fixits::Spot spotOf(const Finding &F) {
-  return {F.Check, F.Where.Path, F.Where.Begin, F.Message};
+  return {F.Check, F.Where.Path, F.Where.Begin, F.Message, F.Fix};
 }
 
 /// What the verifier is to know of an analysis.
@@ -69,8 +69,7 @@ void tryFixes(UnitResult &Result,
     Judged.push_back(Trial.judge(P));
     F->Verdict = Judged.back().What;
     F->WhyNot = Judged.back().Reason;
-    if (F->Verdict == fixits::Verdict::Rejected)
-      F->Fix.clear();
+    F->Fix = Judged.back().Edits;
   }
   if (Proposals.size() > 1)
     for (auto &[I, Reason] : Trial.select(Proposals, Judged).LeftOut)
@@ -89,26 +88,31 @@ fixits::FileEdits FixRounds::choose(llvm::ArrayRef<Finding> Findings) {
         (Options.OnlyVerified && F.Verdict != fixits::Verdict::Verified))
       continue;
     ++Suggested;
-    std::string Why = F.NotWithOthers;
-    if (Why.empty() && !fixits::mergeEdits(Result, F.Fix))
-      Why = "it changes the same place as another fix";
-    if (Why.empty()) {
-      ++Applied;
-      continue;
-    }
     // The next round sees whether it is still wanted.
-    Notes.push_back(placeOf(F) + ": fix deferred: " + Why);
+    Finding Waits = F;
+    if (Waits.NotWithOthers.empty() && !fixits::mergeEdits(Result, F.Fix))
+      Waits.NotWithOthers = "it changes the same place as another fix";
+    if (Waits.NotWithOthers.empty())
+      ++Applied;
+    else
+      noteWithheld(Waits);
   }
   return Result;
 }
 
-void FixRounds::run(std::vector<Finding> Findings, Analyse Again) {
-  for (const Finding &F : Findings)
-    if (F.Verdict == fixits::Verdict::Rejected)
-      Notes.push_back(placeOf(F) + ": the fix of " + F.Check +
-                      " is not applied: " + F.WhyNot);
+void FixRounds::noteWithheld(const Finding &F) {
+  Notes.push_back(placeOf(F) + ": " + whyWithheld(F) + " [" + F.Check + "]");
+}
+
+void FixRounds::run(std::vector<Finding> Findings, Analyse Again,
+                    unsigned Rounds) {
   unsigned Left = 0;
-  for (unsigned Round = 0; Round < MaxRounds; ++Round) {
+  for (unsigned Round = 0; Round < Rounds; ++Round) {
+    // What was in the way of a fix may be gone: the last round is what counts.
+    Notes.clear();
+    for (const Finding &F : Findings)
+      if (F.Verdict == fixits::Verdict::Rejected && !F.Known)
+        noteWithheld(F);
     const unsigned Before = Applied, SuggestedBefore = Suggested;
     fixits::FileEdits Edits = choose(Findings);
     // What was left for later comes back, and was counted then.
@@ -220,12 +224,12 @@ bool FixRounds::writeFiles() {
   return Good;
 }
 
-bool FixRounds::finish() {
+bool FixRounds::finish(bool Quiet) {
   for (const std::string &Note : Notes)
     llvm::WithColor::note(llvm::errs(), "libtorch-tidy")
         << printable(Note) << '\n';
   const bool Good = Options.DryRun ? printDiff() : writeFiles();
-  if (Suggested && Good)
+  if (Suggested && Good && !Quiet)
     llvm::errs() << "libtorch-tidy "
                  << (Options.DryRun ? "would apply " : "applied ") << Applied
                  << " of " << Suggested << " suggested fixes.\n";

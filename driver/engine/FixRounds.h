@@ -48,16 +48,19 @@ public:
       : Options(Options), Texts(Texts) {}
 
   /// Applies the fixes of \p Findings, which are of the texts given to the
-  /// constructor, and of what is found after that.
-  void run(std::vector<Finding> Findings, Analyse Again);
+  /// constructor, and of what is found after that, in so many \p Rounds.
+  void run(std::vector<Finding> Findings, Analyse Again,
+           unsigned Rounds = MaxRounds);
 
-  /// Writes the files, or prints the diff, and prints how many fixes
-  /// were applied. Every problem is reported; false when there was one.
-  bool finish();
+  /// Writes the files, or prints the diff, and prints which fixes are left and,
+  /// unless \p Quiet, how many were applied. Every problem is reported; false
+  /// when there was one.
+  bool finish(bool Quiet);
 
 private:
   /// The edits that fit together, earlier ones first.
   fixits::FileEdits choose(llvm::ArrayRef<Finding> Findings);
+  void noteWithheld(const Finding &F);
   bool printDiff() const;
   bool writeFiles();
 

@@ -374,6 +374,25 @@ static bool isCompileError(const Finding &F) {
   return F.Kind == FindingKind::CompileError;
 }
 
+namespace {
+
+/// Also keeps the first error: clang-tidy orders them by their places.
+class UnitConsumer : public ClangTidyDiagnosticConsumer {
+public:
+  using ClangTidyDiagnosticConsumer::ClangTidyDiagnosticConsumer;
+
+  void HandleDiagnostic(DiagnosticsEngine::Level Level,
+                        const clang::Diagnostic &Said) override {
+    if (Level >= DiagnosticsEngine::Error && FirstError.empty())
+      Said.FormatDiagnostic(FirstError);
+    ClangTidyDiagnosticConsumer::HandleDiagnostic(Level, Said);
+  }
+
+  llvm::SmallString<128> FirstError;
+};
+
+} // namespace
+
 /// The tool fails on every error, also on that of a malformed NOLINT comment,
 /// and in silence when the unit could not even be started.
 static bool isFailure(llvm::ArrayRef<Finding> Findings, bool ToolFailed) {
@@ -435,7 +454,7 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   // The consumer takes the header filters of the file that is current when it
   // is made; without one that would be the working directory.
   Context.setCurrentFile(Result.File);
-  ClangTidyDiagnosticConsumer Consumer(Context);
+  UnitConsumer Consumer(Context);
   const compat::Diagnostics Engine(&Consumer, /*OwnsConsumer=*/false);
   compat::setDiagnostics(Context, Engine);
   Tool.setDiagnosticConsumer(&Consumer);
@@ -448,6 +467,14 @@ UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
   Result.Nolint = nolintView(U, std::move(Listener.NolintFiles),
                              std::move(Unreported), Config, *FS);
   Result.Failed = isFailure(Result.Findings, ToolFailed);
+  if (auto First = llvm::find_if(Result.Findings,
+                                 [&](const Finding &F) {
+                                   return isCompileError(F) &&
+                                          F.Message ==
+                                              Consumer.FirstError.str();
+                                 });
+      First != Result.Findings.end())
+    std::rotate(Result.Findings.begin(), First, std::next(First));
   Result.PchRejected =
       Pch && Result.Failed &&
       (!Listener.Begun || llvm::any_of(Result.Findings, blamesPch));

@@ -42,42 +42,6 @@ std::vector<std::string> Units::sources(llvm::vfs::FileSystem &FS) const {
   return {Result.begin(), Result.end()};
 }
 
-Expected<std::vector<std::string>>
-filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
-               CompileCommands &Commands, FileSystem FS) {
-  std::vector<std::string> Result;
-  llvm::StringSet<> Seen;
-  auto Add = [&](StringRef File) {
-    if (Seen.insert(canonicalPath(File, "", *FS)).second)
-      Result.push_back(File.str());
-  };
-  Error Problems = Error::success();
-  auto Tell = [&](Error Problem) {
-    Problems = joinErrors(std::move(Problems), std::move(Problem));
-  };
-  for (const std::string &Given : GivenFiles) {
-    llvm::SmallString<256> Path(Given);
-    FS->makeAbsolute(Path);
-    path::remove_dots(Path, /*remove_dot_dot=*/true);
-    llvm::ErrorOr<llvm::vfs::Status> Status = FS->status(Path);
-    if (!Status)
-      Tell(makeError("cannot read '" + Given +
-                     "': " + Status.getError().message()));
-    else if (Status->isRegularFile())
-      Add(Path);
-    else if (!Status->isDirectory())
-      Tell(makeError("'" + Given +
-                     "' is a device or a pipe; write what it has to a file"));
-    else if (auto Below = Commands.filesBelow(Path))
-      llvm::for_each(*Below, Add);
-    else
-      Tell(Below.takeError());
-  }
-  if (Problems)
-    return Problems;
-  return Result;
-}
-
 /// The folders that a command searches, except for those of the system.
 static std::vector<std::string>
 searchedFolders(const clang::tooling::CompileCommand &Command) {
@@ -98,14 +62,15 @@ searchedFolders(const clang::tooling::CompileCommand &Command) {
 
 namespace {
 
-/// Units to analyse headers through. A compile database lists no headers: one
-/// is analysed best as a part of a unit that includes it, with the flags of
-/// that, and after what comes in front of the #include. Only #include lines are
-/// read, of all branches: a few milliseconds for a project.
-class HeaderUnits {
+/// Units to analyse files through that no compile database lists: headers, and
+/// the sources of unity builds. One is analysed best as a part of a unit that
+/// includes it, with the flags of that, and after what comes in front of the
+/// #include. Only #include lines are read, of all branches: a few milliseconds
+/// for a project.
+class IncludingUnits {
 public:
-  HeaderUnits(CompileCommands &Commands,
-              llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
+  IncludingUnits(CompileCommands &Commands,
+                 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS)
       : Commands(Commands), FS(std::move(FS)) {}
 
   /// The source file of the database for \p Header that includes it, also by
@@ -136,6 +101,24 @@ public:
       }
     }
     return Best;
+  }
+
+  /// The source files below \p Folder that units of unity builds elsewhere
+  /// include, ordered. Build systems name these units so.
+  std::vector<std::string> sourcesBelow(StringRef Folder) {
+    std::set<std::string> Result;
+    for (const std::string &Listed : Commands.allFiles(Folder)) {
+      const StringRef Name = path::filename(Listed);
+      const std::string Unit = canonicalPath(Listed, "", *FS);
+      if ((!Name.contains_insensitive("unity") &&
+           !Name.contains_insensitive("jumbo")) ||
+          isBelow(Unit, Folder))
+        continue;
+      for (StringRef File : closure(Unit, Folder).keys())
+        if (isCxxFile(File) && !isHeader(File))
+          Result.insert(File.str());
+    }
+    return {Result.begin(), Result.end()};
   }
 
 private:
@@ -203,6 +186,46 @@ private:
 
 } // namespace
 
+Expected<std::vector<std::string>>
+filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
+               CompileCommands &Commands, FileSystem FS) {
+  std::vector<std::string> Result;
+  llvm::StringSet<> Seen;
+  auto Add = [&](StringRef File) {
+    if (Seen.insert(canonicalPath(File, "", *FS)).second)
+      Result.push_back(File.str());
+  };
+  Error Problems = Error::success();
+  auto Tell = [&](Error Problem) {
+    Problems = joinErrors(std::move(Problems), std::move(Problem));
+  };
+  for (const std::string &Given : GivenFiles) {
+    llvm::SmallString<256> Path(Given);
+    FS->makeAbsolute(Path);
+    path::remove_dots(Path, /*remove_dot_dot=*/true);
+    llvm::ErrorOr<llvm::vfs::Status> Status = FS->status(Path);
+    if (!Status)
+      Tell(makeError("cannot read '" + Given +
+                     "': " + Status.getError().message()));
+    else if (Status->isRegularFile())
+      Add(Path);
+    else if (!Status->isDirectory())
+      Tell(makeError("'" + Given +
+                     "' is a device or a pipe; write what it has to a file"));
+    else if (auto Below = Commands.filesBelow(Path)) {
+      llvm::append_range(*Below,
+                         IncludingUnits(Commands, FS).sourcesBelow(Path));
+      llvm::for_each(*Below, Add);
+      if (Below->empty())
+        Tell(Commands.nothingBelow(Path));
+    } else
+      Tell(Below.takeError());
+  }
+  if (Problems)
+    return Problems;
+  return Result;
+}
+
 /// Adds the compilations of \p File to \p All.
 static Error add(const std::string &File, CompileCommands &Commands,
                  bool OnlyForHeaders, bool OnlyForFacts, Units &All) {
@@ -215,26 +238,26 @@ static Error add(const std::string &File, CompileCommands &Commands,
   return Error::success();
 }
 
-/// Adds units for \p Headers, which no database lists.
-static Error addHeaders(llvm::ArrayRef<std::string> Headers, Units &All,
-                        Configuration &Config, CompileCommands &Commands,
-                        FileSystem FS) {
+/// Adds units for \p Unlisted, which no database lists.
+static Error addIncluding(llvm::ArrayRef<std::string> Unlisted, Units &All,
+                          Configuration &Config, CompileCommands &Commands,
+                          FileSystem FS) {
   Error Problems = Error::success();
-  if (Headers.empty())
+  if (Unlisted.empty())
     return Problems;
   llvm::StringSet<> Listed;
   for (const Unit &U : All.List)
     Listed.insert(canonicalPath(U.File, "", *FS));
-  HeaderUnits Including(Commands, FS);
+  IncludingUnits Including(Commands, FS);
   std::vector<std::string> Reported;
-  for (const std::string &Header : Headers) {
-    const std::string Path = canonicalPath(Header, "", *FS);
+  for (const std::string &File : Unlisted) {
+    const std::string Path = canonicalPath(File, "", *FS);
     const std::string Through = Including.unitFor(Path, Listed);
     if (!Through.empty() && All.Headers.insert(Path).second)
       Reported.push_back(Path);
     if (Through.empty() || Listed.insert(Through).second)
       Problems = joinErrors(std::move(Problems),
-                            add(Through.empty() ? Header : Through, Commands,
+                            add(Through.empty() ? File : Through, Commands,
                                 /*OnlyForHeaders=*/!Through.empty(),
                                 /*OnlyForFacts=*/false, All));
   }
@@ -248,7 +271,7 @@ Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
                                FileSystem FS) {
   Units Result;
   Error Problems = Error::success();
-  std::vector<std::string> Headers;
+  std::vector<std::string> Unlisted;
   for (const std::string &File : Files) {
     Expected<clang::tidy::ClangTidyOptions> Options = Config.optionsFor(File);
     // One malformed configuration speaks for all below it.
@@ -257,16 +280,16 @@ Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
     Config.warnOfUnknown(File);
     if (Configuration::enabledChecks(*Options).empty())
       Result.WithoutChecks.push_back(File);
-    else if (isHeader(File) && !Commands.lists(File))
-      Headers.push_back(File);
+    else if (!Commands.isListed(File).value_or(!isHeader(File)))
+      Unlisted.push_back(File);
     else
       Problems = joinErrors(std::move(Problems),
                             add(File, Commands, /*OnlyForHeaders=*/false,
                                 /*OnlyForFacts=*/false, Result));
   }
   Problems =
-      joinErrors(std::move(Problems),
-                 addHeaders(Headers, Result, Config, Commands, std::move(FS)));
+      joinErrors(std::move(Problems), addIncluding(Unlisted, Result, Config,
+                                                   Commands, std::move(FS)));
   if (Problems)
     return Problems;
   return Result;

@@ -16,8 +16,8 @@ namespace libtorch_tidy::driver {
 struct Unit {
   std::string File;
   clang::tooling::CompileCommand Command;
-  /// Only for the sake of given headers that it includes: what is found
-  /// elsewhere in it was not asked for.
+  /// Only for the sake of given files that it includes: what is found elsewhere
+  /// in it was not asked for.
   bool OnlyForHeaders = false;
   /// Only for what it says to the other units of its program: nothing that is
   /// found in it was asked for.
@@ -29,7 +29,8 @@ struct Unit {
 /// All units of a run.
 struct Units {
   std::vector<Unit> List;
-  /// Given headers that are analysed through units of the list; canonical.
+  /// Given files, headers mostly, that are analysed through units of the list
+  /// which include them; canonical.
   llvm::StringSet<> Headers;
   /// Files that are left out, as their configuration enables no check.
   std::vector<std::string> WithoutChecks;

@@ -57,6 +57,14 @@ std::vector<Finding> mergeFindings(std::vector<Finding> Findings) {
   return Findings;
 }
 
+std::string whyWithheld(const Finding &F) {
+  if (F.Verdict == fixits::Verdict::Rejected)
+    return "the fix is withheld: " + F.WhyNot;
+  return F.NotWithOthers.empty()
+             ? ""
+             : "the fix waits for others: " + F.NotWithOthers;
+}
+
 std::string amountInWords(const Measured &M) {
   const auto Bytes = uint64_t(std::llround(std::max(M.Bytes, 0.0)));
   const auto Nodes = uint64_t(std::llround(std::max(M.Nodes, 0.0)));

@@ -102,6 +102,10 @@ struct Finding {
   std::optional<Measured> Confirmed; ///< By a run of the program.
 };
 
+/// Why the fix of \p F is not offered, or not applied with the others of its
+/// unit, in the words of all outputs; empty where nothing is in its way.
+std::string whyWithheld(const Finding &F);
+
 /// The steps of \p F that have a place.
 inline auto placedSteps(const Finding &F) {
   return llvm::make_filter_range(

@@ -5,6 +5,7 @@
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Markup.h"
 #include "driver/output/Reports.h"
+#include "driver/output/Syntax.h"
 #include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/MapVector.h"
@@ -94,7 +95,6 @@ public:
     overview();
     OS << "<main>\n";
     problems();
-    rankings(Ids);
     if (Defects)
       filter();
     unsigned Number = 0;
@@ -105,6 +105,8 @@ public:
         finding(R.Findings[I], Ids[I]);
       OS << "</section>\n";
     }
+    rankings(Ids);
+    tables();
     aboutChecks();
     OS << "</main>\n";
     endPage(OS, Defects ? StringRef(Script) : "");
@@ -122,10 +124,46 @@ private:
     for (unsigned L = 0; L < 3; ++L)
       OS << (L ? ", " : "") << "<span class=\"level level-" << L << "\">"
          << levelName(static_cast<Level>(L)) << "</span> " << Levels[L];
-    OS << ".</p>\n</header>\n";
+    OS << ".</p>\n";
+    provenance();
+    OS << "</header>\n";
+  }
+
+  /// What the page is about, and how to have it again.
+  void provenance() {
+    auto Link = [&](bool IsThere, StringRef Id, StringRef Text) {
+      if (IsThere)
+        OS << (Id == "tables" ? "" : ", ") << "<a href=\"#" << Id << "\">"
+           << Text << "</a>";
+    };
+    if (Defects) {
+      OS << "<p class=\"meta\">Below the findings: ";
+      Link(true, "tables", "by file and check");
+      Link(llvm::any_of(
+               R.Findings,
+               [](const Finding &F) { return F.Confirmed.has_value(); }),
+           "confirmed", "confirmed by a run");
+      Link(llvm::any_of(R.Findings, knownBytes), "bytes", "most bytes first");
+      OS << "</p>\n";
+    }
+    if (!R.Revision.empty() || !R.Repository.empty())
+      OS << "<p class=\"meta\">"
+         << (R.Revision.empty()
+                 ? "Tracked files differ from the last revision"
+                 : "Revision <code>" + escapeHtml(R.Revision) + "</code>")
+         << (R.Repository.empty()
+                 ? ""
+                 : " of <code>" + escapeHtml(R.Repository) + "</code>")
+         << "</p>\n";
+    if (!R.CommandLine.empty())
+      OS << "<details class=\"meta\"><summary>Command line</summary><code>"
+         << escapeHtml(R.CommandLine) << "</code></details>\n";
+  }
+
+  void tables() {
     if (!Defects)
       return;
-    OS << "<nav aria-label=\"Findings by file and check\">\n"
+    OS << "<nav id=\"tables\" aria-label=\"Findings by file and check\">\n"
        << "<table>\n<caption>By file</caption>\n<thead><tr><th "
           "scope=\"col\">File</th><th "
           "scope=\"col\">Findings</th></tr></thead>\n"
@@ -164,8 +202,9 @@ private:
       OS << "<label>Order: <select id=\"filter-order\">\n<option "
             "value=\"\">as in the files</option>\n<option value=\"bytes\">most "
             "bytes first</option>\n</select></label>\n";
-    OS << "<output id=\"filter-shown\" "
-          "for=\"filter-check\"></output>\n</div>\n";
+    OS << "<label>Search: <input type=\"search\" id=\"filter-text\"></label>\n"
+          "<output id=\"filter-shown\" "
+          "for=\"filter-check filter-text\"></output>\n</div>\n";
   }
 
   void finding(const Finding &F, StringRef Id) {
@@ -202,6 +241,8 @@ private:
     }
     if (!F.Fix.empty())
       fix(F);
+    if (const std::string Why = whyWithheld(F); !Why.empty())
+      OS << "<p class=\"withheld\">" << escapeHtml(Why) << "</p>\n";
     OS << "</article>\n";
   }
 
@@ -241,6 +282,10 @@ private:
     StringRef Code = Text.line(Line);
     const unsigned Start = Code.data() - Text.text().data();
     OS << "<span class=\"row\"><span class=\"number\">" << Line << "</span> ";
+    const Syntax &Colours = coloursOf(Text);
+    auto Write = [&](unsigned From, unsigned To) {
+      OS << Colours.html(Start + From, Start + To);
+    };
     unsigned Done = 0; // Of Code.
     for (const Told &T : Here) {
       const unsigned Begin = std::min<size_t>(
@@ -253,12 +298,14 @@ private:
       const bool IsEnd = llvm::any_of(Here, [&](const Told &Other) {
         return Other.IsEnd && Other.Where->Begin == T.Where->Begin;
       });
-      OS << escapeHtml(Code.slice(Done, Begin)) << "<mark"
-         << (IsEnd ? " class=\"end\"" : "") << '>'
-         << escapeHtml(Code.slice(Begin, End)) << "</mark>";
+      Write(Done, Begin);
+      OS << "<mark" << (IsEnd ? " class=\"end\"" : "") << '>';
+      Write(Begin, End);
+      OS << "</mark>";
       Done = End;
     }
-    OS << escapeHtml(Code.drop_front(Done)) << "</span>";
+    Write(Done, Code.size());
+    OS << "</span>";
     for (const Told &T : Here)
       OS << "<span class=\"told" << (T.IsEnd ? " end" : "")
          << "\"><span class=\"badge\">" << T.Number << "</span> "
@@ -316,7 +363,7 @@ private:
     auto Rows = [&](llvm::ArrayRef<StringRef> Lines, size_t From, size_t To,
                     StringRef Open, StringRef Close, char Sign) {
       for (; From < To; ++From)
-        OS << Open << Sign << ' ' << escapeHtml(Lines[From]) << Close;
+        OS << Open << Sign << ' ' << Syntax(Lines[From]).html() << Close;
     };
     Rows(Old, 0, Same, "<span class=\"row\">", "</span>", ' ');
     Rows(Old, Same, Old.size() - SameAtEnd, "<del>", "</del>", '-');
@@ -404,7 +451,12 @@ private:
     return escapeHtml(relativePath(Path, R.Root));
   }
 
+  const Syntax &coloursOf(const SourceText &Text) {
+    return Colours.try_emplace(&Text, Text.text()).first->second;
+  }
+
   const Report &R;
+  std::map<const SourceText *, Syntax> Colours;
   std::string Out;
   llvm::raw_string_ostream OS;
   /// By path, those inside the project first.

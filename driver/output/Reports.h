@@ -41,7 +41,8 @@ struct Report {
   /// credentials, and what is empty when files differ from it.
   std::string Repository = {}, Revision = {};
   std::vector<GivenUpFunction> GivenUp = {};
-  size_t LeftOut = 0; ///< Findings that are too many for the form.
+  std::string CommandLine = {}; ///< For readers.
+  size_t LeftOut = 0;           ///< Findings that are too many for the form.
 };
 
 /// \p Path as part of a URI.
@@ -111,7 +112,8 @@ struct ReportOptions {
   bool SarifIncludeBaselined = false;
   unsigned SarifLimit = 25000; ///< Results; what GitHub takes.
   OutputFormat Format = OutputFormat::Text;
-  std::string Output; ///< For the format, unless that is text.
+  std::string Output;      ///< For the format, unless that is text.
+  std::string CommandLine; ///< As it was given.
 };
 
 /// The outputs that were asked for in addition to the text. Opened before the

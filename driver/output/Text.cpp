@@ -7,7 +7,9 @@
 #include "driver/output/Reports.h"
 #include "driver/project/Configuration.h"
 #include "driver/project/Messages.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <unistd.h>
 
@@ -105,6 +107,15 @@ static void describeDistantEdits(const Finding &F, ClangTidyError &E,
   }
 }
 
+/// Says what the printer does not show of the fix of \p F, and why there is
+/// none.
+static void describeFix(const Finding &F, ClangTidyError &E,
+                        llvm::vfs::FileSystem &FS) {
+  describeDistantEdits(F, E, FS);
+  if (const std::string Why = whyWithheld(F); !Why.empty())
+    E.Notes.push_back(messageOf(F.Where, Why, {}, {}));
+}
+
 /// Puts what a terminal can show in the place of names and messages that it
 /// cannot. The printer reads the files that it names, so those whose names
 /// change are there under both in the result.
@@ -143,6 +154,25 @@ show(std::vector<ClangTidyError> &Errors,
   return Result;
 }
 
+/// Makes the names of \p E that are relative to where its unit is compiled
+/// relative to \p Here, in which the user reads them; absolute when they lie
+/// outside. The text names files of several build folders.
+static void relateTo(llvm::StringRef Here, ClangTidyError &E,
+                     llvm::vfs::FileSystem &FS) {
+  auto Relate = [&](std::string &Path) {
+    if (!Path.empty() && !llvm::sys::path::is_absolute(Path))
+      Path = relativePath(canonicalPath(Path, E.BuildDirectory, FS), Here);
+  };
+  auto RelateAll = [&](DiagnosticMessage &M) {
+    Relate(M.FilePath);
+    for (clang::tooling::FileByteRange &Range : M.Ranges)
+      Relate(Range.FilePath);
+  };
+  RelateAll(E.Message);
+  llvm::for_each(E.Notes, RelateAll);
+  E.BuildDirectory = Here.str();
+}
+
 void printText(llvm::ArrayRef<Finding> Findings, const Configuration &Config,
                llvm::StringRef File, bool ToStderr, const FileSystem &FS) {
   ClangTidyContext Context(Config.createProvider(FS));
@@ -155,7 +185,10 @@ void printText(llvm::ArrayRef<Finding> Findings, const Configuration &Config,
   }
   std::vector<ClangTidyError> Errors = errorsOf(Findings);
   for (auto [F, E] : llvm::zip_equal(Findings, Errors))
-    describeDistantEdits(F, E, *FS);
+    describeFix(F, E, *FS);
+  if (const std::string Here = canonicalPath(".", "", *FS); !Here.empty())
+    for (ClangTidyError &E : Errors)
+      relateTo(Here, E, *FS);
   unsigned WarningsAsErrors = 0;
   handleErrors(Errors, Context, FB_NoFix, WarningsAsErrors, show(Errors, FS));
   if (!ToStderr)

@@ -6,22 +6,17 @@
 #include "driver/project/CudaUnits.h"
 #include "driver/project/HarmlessFlags.h"
 #include "driver/project/InstalledTorch.h"
-#include "driver/project/Json.h"
 #include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
+#include "driver/project/ProjectDatabase.h"
 #include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInvocation.h"
-#include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/YAMLParser.h"
 #include <set>
 
 using namespace clang::tooling;
@@ -68,30 +63,6 @@ CompileCommands::create(CompileCommandOptions Options,
   return Result;
 }
 
-/// Why \p Text is not YAML, with the line; empty when it is.
-static std::string yamlError(StringRef Text) {
-  std::string Message;
-  llvm::SourceMgr Sources;
-  Sources.setDiagHandler(keepFirstMessage, &Message);
-  llvm::yaml::Stream(Text, Sources).skip();
-  return Message;
-}
-
-static std::unique_ptr<JSONCompilationDatabase>
-parseJson(StringRef Text, std::string &Message) {
-  // Clang reads YAML. Nearly all databases are JSON, which is seen much faster,
-  // and in which `-` is no level.
-  const bool IsJson = Json::accept(Text.begin(), Text.end());
-  if (IsJson ? isJsonNestedTooDeep(Text) : isNestedTooDeep(Text))
-    Message = "it is nested too deeply";
-  else if (!IsJson)
-    Message = yamlError(Text);
-  if (!Message.empty())
-    return nullptr;
-  return JSONCompilationDatabase::loadFromBuffer(
-      Text, Message, JSONCommandLineSyntax::AutoDetect);
-}
-
 Expected<CompileCommands::Database *> CompileCommands::load(StringRef Path) {
   auto [It, New] = Databases.try_emplace(Path);
   Database &DB = It->second;
@@ -105,62 +76,6 @@ Expected<CompileCommands::Database *> CompileCommands::load(StringRef Path) {
   return &DB;
 }
 
-namespace {
-
-/// The commands of a database, with what is in their response files. (Clang's
-/// own class prints LLVM's errors as they are.)
-class ExpandedCommands : public CompilationDatabase {
-public:
-  ExpandedCommands(std::unique_ptr<CompilationDatabase> Base,
-                   llvm::IntrusiveRefCntPtr<FewFiles> Files)
-      : Base(std::move(Base)), Files(std::move(Files)) {}
-
-  std::vector<std::string> getAllFiles() const override {
-    return Base->getAllFiles();
-  }
-  std::vector<CompileCommand>
-  getCompileCommands(StringRef File) const override {
-    return expanded(Base->getCompileCommands(File));
-  }
-  std::vector<CompileCommand> getAllCompileCommands() const override {
-    return expanded(Base->getAllCompileCommands());
-  }
-
-private:
-  std::vector<CompileCommand>
-  expanded(std::vector<CompileCommand> Commands) const {
-    for (CompileCommand &Command : Commands) {
-      if (llvm::none_of(Command.CommandLine, [](StringRef Argument) {
-            return Argument.starts_with("@");
-          }))
-        continue;
-      llvm::BumpPtrAllocator Allocator;
-      llvm::cl::ExpansionContext Context(Allocator,
-                                         llvm::cl::TokenizeGNUCommandLine);
-      Context.setVFS(Files.get()).setCurrentDir(Command.Directory);
-      llvm::SmallVector<const char *, 20> Arguments;
-      for (const std::string &Argument : Command.CommandLine)
-        Arguments.push_back(Argument.c_str());
-      if (Error E = Context.expandResponseFiles(Arguments)) {
-        const std::string Trouble = troubleWithOptionFile(std::move(E));
-        // That is an error, which commandsFor() makes.
-        if (!Files->isExhausted())
-          tellWarning() << "in the command for '" << printable(Command.Filename)
-                        << "': " << Trouble << '\n';
-      }
-      // Not at once: the arguments point into it.
-      std::vector<std::string> All(Arguments.begin(), Arguments.end());
-      Command.CommandLine = std::move(All);
-    }
-    return Commands;
-  }
-
-  std::unique_ptr<CompilationDatabase> Base;
-  llvm::IntrusiveRefCntPtr<FewFiles> Files;
-};
-
-} // namespace
-
 void CompileCommands::read(Database &DB) const {
   auto Text = FS->getBufferForFile(DB.Path);
   if (!Text) {
@@ -173,9 +88,10 @@ void CompileCommands::read(Database &DB) const {
   if (path::filename(DB.Path) == "compile_flags.txt")
     DB.Commands = FixedCompilationDatabase::loadFromBuffer(
         path::parent_path(DB.Path), (*Text)->getBuffer(), Message);
-  else if (auto Json = parseJson((*Text)->getBuffer(), Message))
-    DB.Commands = inferTargetAndDriverMode(
-        std::make_unique<ExpandedCommands>(std::move(Json), DB.ResponseFiles));
+  else if (auto Listed =
+               readDatabase((*Text)->getBuffer(), path::parent_path(DB.Path),
+                            DB.ResponseFiles, Message))
+    DB.Commands = inferTargetAndDriverMode(std::move(Listed));
   if (!DB.Commands)
     DB.Problem = "malformed compile database '" + DB.Path +
                  "': " + StringRef(Message).rtrim().str();
@@ -184,22 +100,6 @@ void CompileCommands::read(Database &DB) const {
 std::vector<std::string> CompileCommands::databases() const {
   return {Databases.keys().begin(), Databases.keys().end()};
 }
-
-/// Where databases lie, below the top of a project.
-static constexpr llvm::StringLiteral DatabaseNames[] = {
-    "compile_commands.json",
-    "build/compile_commands.json",
-    "out/compile_commands.json",
-    "cmake-build-debug/compile_commands.json",
-    "_build/compile_commands.json",
-    "builddir/compile_commands.json",
-    "build/Debug/compile_commands.json",
-    "build/Release/compile_commands.json",
-    "build/debug/compile_commands.json",
-    "build/release/compile_commands.json",
-    "out/build/compile_commands.json",
-    "cmake-build-release/compile_commands.json",
-    "compile_flags.txt"};
 
 /// The database for files in \p Folder: in it, in a build folder there, or in a
 /// folder above. Null when there is none.
@@ -210,7 +110,7 @@ CompileCommands::databaseFor(StringRef Folder) {
   if (auto It = ByFolder.find(Folder); It != ByFolder.end())
     return It->second;
   for (StringRef Dir = Folder; !Dir.empty(); Dir = path::parent_path(Dir))
-    for (StringRef Name : DatabaseNames) {
+    for (StringRef Name : databaseNames()) {
       llvm::SmallString<128> Path(Dir);
       path::append(Path, Name);
       if (!FS->exists(Path))
@@ -341,11 +241,12 @@ CompileCommands::commandsFor(StringRef File) {
     // The interpolating database takes over what it wraps, so it gets its own.
     std::string Message;
     auto Text = FS->getBufferForFile(DB->Path);
-    if (auto Json = Text ? parseJson((*Text)->getBuffer(), Message) : nullptr)
-      Commands =
-          inferMissingCompileCommands(std::make_unique<ExpandedCommands>(
-                                          std::move(Json), DB->ResponseFiles))
-              ->getCompileCommands(File);
+    if (auto Listed = Text ? readDatabase((*Text)->getBuffer(),
+                                          path::parent_path(DB->Path),
+                                          DB->ResponseFiles, Message)
+                           : nullptr)
+      Commands = inferMissingCompileCommands(std::move(Listed))
+                     ->getCompileCommands(File);
     if (DB->ResponseFiles->isExhausted())
       return tooManyFiles(File, *DB);
     if (Commands.empty())
@@ -399,6 +300,44 @@ std::vector<std::string> CompileCommands::allFiles(StringRef Folder) {
   return Result;
 }
 
+/// The databases below \p Folder.
+Expected<std::vector<CompileCommands::Database *>>
+CompileCommands::loadBelow(StringRef Folder) {
+  bool IsAll = true;
+  std::vector<Database *> Result;
+  for (const std::string &Path : databasesBelow(Folder, *FS, IsAll)) {
+    Expected<Database *> Loaded = load(Path);
+    if (!Loaded)
+      return Loaded.takeError();
+    Result.push_back(*Loaded);
+  }
+  if (!IsAll)
+    tellWarning() << "'" << printable(Folder)
+                  << "' has too many folders to look for compile databases in "
+                     "all of them: name the projects\n";
+  return Result;
+}
+
+/// The C++ files that \p DB lists and that exist. The others are named, once.
+std::set<std::string> CompileCommands::existing(const Database &DB,
+                                                StringRef Folder) {
+  std::set<std::string> Result, Gone;
+  for (const CompileCommand &Command : DB.Commands->getAllCompileCommands()) {
+    auto Path = compat::absolutePath(Command.Directory, Command.Filename);
+    path::remove_dots(Path, /*remove_dot_dot=*/true);
+    if (isCxxFile(Path) &&
+        (Folder.empty() || Folder == "/" || isBelow(Path, Folder)))
+      (FS->exists(Path) ? Result : Gone).insert(Path.str().str());
+  }
+  for (const std::string &File : Gone)
+    if (Missing.insert(File).second)
+      tellWarning() << "'" << printable(File)
+                    << "' is not analysed: the compile database '"
+                    << printable(DB.Path)
+                    << "' lists it, but it does not exist\n";
+  return Result;
+}
+
 Expected<std::vector<std::string>>
 CompileCommands::listedSources(StringRef Folder) {
   if (Options.Fixed)
@@ -409,18 +348,7 @@ CompileCommands::listedSources(StringRef Folder) {
   if (!*Found)
     return makeError("no input files, and no compile_commands.json above '" +
                      Folder + "' or in build/ there to list them; see --help");
-  std::set<std::string> Result, Gone;
-  for (const CompileCommand &Command :
-       (*Found)->Commands->getAllCompileCommands()) {
-    const auto Path = compat::absolutePath(Command.Directory, Command.Filename);
-    if (isCxxFile(Path))
-      (FS->exists(Path) ? Result : Gone).insert(Path.str().str());
-  }
-  for (const std::string &File : Gone)
-    tellWarning() << "'" << printable(File)
-                  << "' is not analysed: the compile database '"
-                  << printable((*Found)->Path)
-                  << "' lists it, but it does not exist\n";
+  const std::set<std::string> Result = existing(**Found, "");
   if (Result.empty())
     return makeError("no input files: '" + (*Found)->Path +
                      "' lists no C++ file that exists");
@@ -433,27 +361,31 @@ CompileCommands::filesBelow(StringRef Folder) {
     return makeError("'" + Folder +
                      "' is a folder: flags after '--' go with "
                      "files");
-  Expected<Database *> Found = databaseFor(Folder);
-  if (!Found)
-    return Found.takeError();
-  if (!*Found)
-    return makeError("'" + Folder +
-                     "' is a folder, and there is no "
-                     "compile_commands.json above it to say its files");
-  std::vector<std::string> Result;
-  for (std::string &File : (*Found)->Commands->getAllFiles()) {
-    llvm::SmallString<128> Path(File);
-    path::remove_dots(Path, /*remove_dot_dot=*/true);
-    StringRef Rest = Path;
-    if (Rest.consume_front(Folder) &&
-        (Rest.starts_with("/") || Folder.ends_with("/")))
-      Result.push_back(std::move(File));
+  Expected<Database *> Above = databaseFor(Folder);
+  if (!Above)
+    return Above.takeError();
+  std::set<std::string> Result;
+  if (*Above)
+    Result = existing(**Above, Folder);
+  // One above may speak of other folders only.
+  if (Result.empty() && !Only) {
+    auto Below = loadBelow(Folder);
+    if (!Below)
+      return Below.takeError();
+    for (const Database *DB : *Below)
+      Result.merge(existing(*DB, Folder));
   }
-  if (Result.empty())
-    return makeError("no file below '" + Folder + "' is in '" + (*Found)->Path +
-                     "'");
-  llvm::sort(Result);
-  return Result;
+  return std::vector<std::string>(Result.begin(), Result.end());
+}
+
+Error CompileCommands::nothingBelow(StringRef Folder) {
+  const Database *Above = readable(Folder);
+  if (!Above)
+    return makeError("'" + Folder +
+                     "' is a folder, and there is no compile_commands.json "
+                     "above or below it to say its files");
+  return makeError("no file below '" + Folder + "' is in '" + Above->Path +
+                   "'" + (Missing.empty() ? "" : ", or none that exists"));
 }
 
 /// A precompiled header of GCC (x.h.gch next to x.h), or of another Clang, is

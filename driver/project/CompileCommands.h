@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include <set>
 
 namespace libtorch_tidy::driver {
 
@@ -57,7 +58,6 @@ public:
 
   /// Whether the database of \p File lists it; absent without a database.
   std::optional<bool> isListed(llvm::StringRef File);
-  bool lists(llvm::StringRef File) { return isListed(File).value_or(false); }
 
   /// The files of the databases that were read so far.
   std::vector<std::string> databases() const;
@@ -72,8 +72,11 @@ public:
   llvm::Expected<std::vector<std::string>>
   listedSources(llvm::StringRef Folder);
 
-  /// The files of the database below folder \p Folder (absolute), ordered.
+  /// Those of them below \p Folder (absolute), or of the databases below it
+  /// where there are none; perhaps none at all.
   llvm::Expected<std::vector<std::string>> filesBelow(llvm::StringRef Folder);
+  /// The error of a folder without files.
+  llvm::Error nothingBelow(llvm::StringRef Folder);
 
 private:
   struct Database {
@@ -88,6 +91,9 @@ private:
   llvm::Expected<Database *> databaseFor(llvm::StringRef Folder);
   /// The same; null also when it cannot be read.
   Database *readable(llvm::StringRef Folder);
+  llvm::Expected<std::vector<Database *>>
+  loadBelow(llvm::StringRef Folder);
+  std::set<std::string> existing(const Database &DB, llvm::StringRef Folder);
   llvm::Expected<Database *> load(llvm::StringRef Path);
   void read(Database &DB) const;
   llvm::Expected<std::vector<std::string>>
@@ -99,6 +105,7 @@ private:
   Database *Only = nullptr; ///< That of -p.
   llvm::StringMap<Database> Databases;
   llvm::StringMap<Database *> ByFolder;
+  std::set<std::string> Missing; ///< Listed files that do not exist.
   /// Flags for files without a database, by the environment of Python above
   /// them (empty: none); looked for when first needed.
   llvm::StringMap<std::optional<std::vector<std::string>>> LibtorchFlags;

@@ -7,6 +7,7 @@
 #include "driver/project/FileSystem.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/Sanitizers.h"
 #include "clang/Driver/Types.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/DependencyOutputOptions.h"
@@ -275,6 +276,11 @@ public:
       flushInner();
       if (Id == options::OPT_INPUT && !HasInputs)
         continue;
+      if (Id == options::OPT_fsanitize_EQ ||
+          Id == options::OPT_fno_sanitize_EQ) {
+        keepSanitizers(A);
+        continue;
+      }
       FlagFate Fate = fateOf(A.getOption());
       if (Fate == FlagFate::Kept && !isHarmlessValue(A))
         Fate = FlagFate::Refused;
@@ -289,6 +295,16 @@ public:
   CommandLineArguments Kept;
 
 private:
+  /// Those that GCC alone has are errors to Clang.
+  void keepSanitizers(const llvm::opt::Arg &A) {
+    llvm::SmallVector<StringRef, 4> Known;
+    llvm::copy_if(A.getValues(), std::back_inserter(Known), [](StringRef Name) {
+      return bool(clang::parseSanitizerValue(Name, /*AllowGroups=*/true));
+    });
+    if (!Known.empty())
+      Kept.push_back(A.getSpelling().str() + llvm::join(Known, ","));
+  }
+
   void flushInner() {
     if (Inner.empty())
       return;

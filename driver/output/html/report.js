@@ -1,6 +1,8 @@
 (function () {
   var filter = document.getElementById("filter");
   var check = document.getElementById("filter-check");
+  var words = document.getElementById("filter-text");
+  var texts = new Map();
   var shown = document.getElementById("filter-shown");
   var findings = document.querySelectorAll("article");
   var order = document.getElementById("filter-order");
@@ -35,15 +37,25 @@
     });
     after.remove();
   }
+  // Of a finding, with the name of its file.
+  function textOf(finding) {
+    if (!texts.has(finding)) {
+      var file = finding.closest("section.file").querySelector("h2");
+      texts.set(finding, (file.textContent + "\n" + finding.textContent).toLowerCase());
+    }
+    return texts.get(finding);
+  }
   function apply() {
     var levels = {};
-    filter.querySelectorAll("input").forEach(function (box) {
+    filter.querySelectorAll("input[type=checkbox]").forEach(function (box) {
       levels[box.value] = box.checked;
     });
+    var wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
     var count = 0;
     findings.forEach(function (finding) {
       finding.hidden = !levels[finding.dataset.level] ||
-        (check.value !== "" && check.value !== finding.dataset.check);
+        (check.value !== "" && check.value !== finding.dataset.check) ||
+        !wanted.every(function (word) { return textOf(finding).includes(word); });
       count += finding.hidden ? 0 : 1;
     });
     document.querySelectorAll("section.file").forEach(function (file) {
@@ -53,6 +65,7 @@
   }
   filter.hidden = false;
   filter.addEventListener("change", apply);
+  words.addEventListener("input", apply);
   if (order) {
     order.addEventListener("change", arrange);
     if (order.value !== "")

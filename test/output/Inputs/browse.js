@@ -35,6 +35,17 @@ async function visible(tab) {
       assert.ok(ofCheck > 0 && ofCheck < total);
       assert.strictEqual(await visible(tab), ofCheck);
 
+      // Words of a message, a file or the code, all of which must be there.
+      await tab.select("#filter-check", "");
+      await tab.type("#filter-text", "train.cpp ACCUM");
+      const said = await visible(tab);
+      assert.ok(said > 0 && said < total, `${said} of ${total} found`);
+      await tab.$eval("#filter-text", (field) => {
+        field.value = "";
+        field.dispatchEvent(new Event("input"));
+      });
+      assert.strictEqual(await visible(tab), total);
+
       // Known bytes: the most first, the others after them as they were.
       const bytes = () =>
         tab.$$eval("article", (all) => all.map((a) => Number(a.dataset.bytes || -1)));

@@ -73,4 +73,5 @@ if shown:
     # What the fix of train.cpp takes away and puts there.
     assert "<del>-     Total = Total + Loss;</del>" in text
     assert "<ins>+     Total = Total + Loss.detach();</ins>" in text
+    assert '<span class="k">for</span> (<span class="k">const</span> ' in text
     assert '<mark class="end">' in text
