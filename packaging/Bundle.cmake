@@ -112,4 +112,4 @@ add_custom_target(bundle
   VERBATIM)
 add_dependencies(bundle bundle-folder)
 # An installation installs all that the build makes.
-add_dependencies(bundle-folder libtorch-tidy libtorch-tidy-static ${installed_targets})
+add_dependencies(bundle-folder libtorch-tidy libtorch-tidy-static installable)
