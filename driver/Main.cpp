@@ -53,9 +53,10 @@ int main(int Argc, const char **Argv) {
   if (!Options)
     return ExitUsage;
   Options->Reports.CommandLine = asTyped(llvm::ArrayRef(Argv, Argc));
+  // The names of cross compilers begin with those of targets.
+  llvm::InitializeAllTargetInfos();
 #if LLVM_HAS_X86_TARGET
   // Clang parses the assembly of MSVC for it, and asks no other target.
-  LLVMInitializeX86TargetInfo();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmParser();
 #endif

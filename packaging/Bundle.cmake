@@ -36,7 +36,10 @@ function(libtorch_tidy_archives OUT MISSING)
 endfunction()
 
 # Clang's libraries say of each other what they need, and of LLVM nothing but
-# the shared library. Of the targets for code, a front end asks X86's alone.
+# the shared library. Of the targets for code, a front end asks X86's alone, but
+# for their names.
+set(target_names ${LLVM_TARGETS_TO_BUILD})
+list(TRANSFORM target_names REPLACE "(.+)" "LLVM\\1Info")
 libtorch_tidy_archives(archives missing
   clangTidy clangTidyUtils clangTooling clangToolingInclusionsStdlib clangToolingRefactoring
   clangTransformer clangFrontendTool clangStaticAnalyzerFrontend
@@ -44,7 +47,7 @@ libtorch_tidy_archives(archives missing
   clangAPINotes clangSupport
   LLVMAnalysis LLVMBitReader LLVMCore LLVMFrontendHLSL LLVMFrontendOpenMP LLVMIRReader
   LLVMMC LLVMOption LLVMProfileData LLVMSupport LLVMTargetParser LLVMWindowsDriver
-  LLVMX86AsmParser LLVMX86Desc LLVMX86Info)
+  LLVMX86AsmParser LLVMX86Desc ${target_names})
 foreach(name IN ITEMS z zstd)
   find_library(LIBTORCH_TIDY_STATIC_${name} "lib${name}.a")
   mark_as_advanced(LIBTORCH_TIDY_STATIC_${name})
