@@ -35,6 +35,7 @@ pre-commit, private-mounts (unshare can mount), sarif-multitool, vim-ale.
 RUN lines are run by bash with `pipefail`.
 """
 
+import filecmp
 import json
 import os
 import shlex
@@ -121,6 +122,19 @@ if os.access(multitool, os.X_OK):
 mounts = ["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"]
 if shutil.which("unshare") and not subprocess.run(mounts, stderr=subprocess.DEVNULL).returncode:
     config.available_features.add("private-mounts")
+# scripts/vscode and scripts/vscode --tester put these there.
+root = os.path.dirname(config.suite_source_dir)
+cached = os.path.join(os.path.dirname(config.suite_build_dir), "cache")
+locks = [
+    os.path.join(root, "editors", "vscode", "package-lock.json"),
+    os.path.join(os.path.dirname(config.suite_build_dir), "vscode", "installed"),
+]
+if (
+    os.path.exists(os.path.join(cached, "code-server", "ready"))
+    and all(map(os.path.exists, locks))
+    and filecmp.cmp(*locks, shallow=False)
+):
+    config.available_features.add("vscode")
 if os.environ.get("LIBTORCH_TIDY_LONG_TESTS"):
     config.available_features.add("long-tests")
 
