@@ -92,6 +92,18 @@ static Json suppression(const Document &Doc, const SourceText &Text,
                  {"newText", fixits::withLineEndsOf(Text.text(), Comment)}}})}};
 }
 
+/// What tells a diagnostic of a document from its others. Clients do not give
+/// back all of it.
+static Json identityOf(const Json &Diagnostic) {
+  return {{"code", at(Diagnostic, {"code"})},
+          {"message", at(Diagnostic, {"message"})},
+          {"range", at(Diagnostic, {"range"})}};
+}
+
+bool canAnswerUntried(const Json &Params, const ClientAbilities &Client) {
+  return Client.ResolvesEdits && !namesKind(Params, FixAll);
+}
+
 Json codeActions(const Document &Doc, const Json &Found, const Json &All,
                  const Json &Params, const Documents &Open,
                  const ClientAbilities &Client) {
@@ -106,12 +118,18 @@ Json codeActions(const Document &Doc, const Json &Found, const Json &All,
     auto Add = [&](Json &List, const std::string &Title, const Json &Edits) {
       List.push_back({{"title", Title},
                       {"kind", QuickFix},
-                      {"diagnostics", Json::array({Diagnostic})},
-                      {"edit", workspaceEdit(Edits, Open, Client)}});
+                      {"diagnostics", Json::array({Diagnostic})}});
+      if (Edits.is_object())
+        List.back()["edit"] = workspaceEdit(Edits, Open, Client);
+      else // For resolvedAction().
+        List.back()["data"] = {{"uri", Doc.Uri},
+                               {"version", Doc.Version},
+                               {"of", identityOf(Diagnostic)}};
     };
-    if (const Json &Fix = at(One, {"fix"}); Fix.is_object()) {
-      Add(Fixes, textOf(at(Fix, {"title"})) + " [" + Check + "]",
-          at(Fix, {"edits"}));
+    const Json &Fix = at(One, {"fix"}), &Edits = at(Fix, {"edits"});
+    if (Fix.is_object() &&
+        (Edits.is_object() || canAnswerUntried(Params, Client))) {
+      Add(Fixes, textOf(at(Fix, {"title"})) + " [" + Check + "]", Edits);
       Fixes.back()["isPreferred"] = true;
     }
     if (Json Edits = suppression(Doc, Text, Diagnostic); !Edits.is_null())
@@ -124,6 +142,19 @@ Json codeActions(const Document &Doc, const Json &Found, const Json &All,
                      {"kind", FixAll},
                      {"edit", workspaceEdit(All, Open, Client)}});
   return Fixes;
+}
+
+Json resolvedAction(const Document &Doc, const Json &Found, Json Action,
+                    const Documents &Open, const ClientAbilities &Client) {
+  for (const Json &One : listOf(Found)) {
+    const Json &Edits = at(One, {"fix", "edits"});
+    if (!Edits.is_object() ||
+        at(Action, {"data", "of"}) != identityOf(at(One, {"diagnostic"})))
+      continue;
+    Action["edit"] = workspaceEdit(Edits, Open, Client);
+    return Action;
+  }
+  return nullptr;
 }
 
 Json hover(const Json &Found, const Json &Params,
@@ -199,10 +230,14 @@ public:
     if (F.Known)
       return;
     Json One = {{"diagnostic", diagnostic(F)}};
-    if (F.Verdict == fixits::Verdict::Verified && !F.Fix.empty()) {
-      if (Json Fix = fix(F); !Fix.is_null())
+    const bool IsTried = F.Verdict == fixits::Verdict::Verified;
+    if (!F.Fix.empty() && (IsTried || !Q.TryFixes)) {
+      if (Json Fix = fix(F); !Fix.is_null()) {
+        if (!IsTried)
+          Fix.erase("edits");
         One["fix"] = std::move(Fix);
-      if (F.NotWithOthers.empty())
+      }
+      if (IsTried && F.NotWithOthers.empty())
         (void)fixits::mergeEdits(All, F.Fix); // What does not fit waits.
     }
     const bool HasPlace = !F.Where.Path.empty() && Texts.get(F.Where.Path);

@@ -16,11 +16,19 @@ inline constexpr const char *FixAll = "source.fixAll.libtorch-tidy";
 bool wantsKind(const Json &Params, llvm::StringRef Kind);
 bool namesKind(const Json &Params, llvm::StringRef Kind);
 
+/// Can `textDocument/codeAction` be answered before the fixes were tried?
+bool canAnswerUntried(const Json &Params, const ClientAbilities &Client);
+
 /// The answer to `textDocument/codeAction`. \p Found is what was found in \p
 /// Doc as it is (see answer()): a list, and \p All, all fixes together.
 Json codeActions(const Document &Doc, const Json &Found, const Json &All,
                  const Json &Params, const Documents &Open,
                  const ClientAbilities &Client);
+
+/// The answer to `codeAction/resolve`, when the fixes of \p Doc were tried;
+/// null when its fix is not right.
+Json resolvedAction(const Document &Doc, const Json &Found, Json Action,
+                    const Documents &Open, const ClientAbilities &Client);
 
 /// The answer to `textDocument/hover`: the pages of the checks that have a
 /// finding there; null when there is none.
@@ -43,8 +51,9 @@ struct Question {
 ///
 ///   files    by path, a list of {diagnostic, fix}: a diagnostic of the
 ///            protocol and, when a fix was tried and is right, its {title,
-///            edits}, where edits are text edits of the protocol, by path.
-///            The document is always among them
+///            edits}, where edits are text edits of the protocol, by path. Of
+///            one that is not tried yet there is the title only. The document
+///            is always among them
 ///   all      the edits of all fixes that are right together
 ///   untried  whether there are fixes that were not tried
 ///   failed   whether a unit could not be analysed in full

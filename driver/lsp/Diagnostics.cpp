@@ -6,6 +6,7 @@
 #include "driver/project/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include <set>
@@ -69,22 +70,51 @@ Json Server::diagnosticReport(const Waiting &Asked) {
           {"items", std::move(Diagnostics)}};
 }
 
-/// Only fixes that were tried are offered, and only of the text as it is.
-void Server::answerWaiting() {
-  llvm::erase_if(Unanswered, [&](const Waiting &W) {
-    if (W.Of == Waiting::Kind::Diagnostics) {
-      if (!Work.isFound(W.Path))
-        return false;
-      reply(W.Id, diagnosticReport(W));
-      return true;
-    }
-    if (!Work.isSettled(W.Path))
-      return false;
-    const Document &Doc = Open.find(W.Path)->second;
-    reply(W.Id, codeActions(Doc, foundIn(Doc), Known[W.Path].All, W.Params,
-                            Open, Client));
+void Server::resolve(const Json &Id, const Json &Params) {
+  const Json &Of = at(Params, {"data"});
+  const Document *Doc = documentOf({{"textDocument", Of}});
+  if (at(Params, {"edit"}).is_object())
+    return reply(Id, Params);
+  if (!Doc || numberOf(at(Of, {"version"})) != Doc->Version)
+    return fail(Id, ErrorCode::ContentModified, "the document has changed");
+  Unanswered.push_back({Waiting::Kind::Resolve, Id, Doc->Path, Params});
+}
+
+/// False when it has to wait.
+bool Server::tryToAnswer(const Waiting &Asked) {
+  const bool IsSettled = Work.isSettled(Asked.Path);
+  if (!Work.isFound(Asked.Path))
+    return false;
+  const Document &Doc = Open.find(Asked.Path)->second;
+  switch (Asked.Of) {
+  case Waiting::Kind::Diagnostics:
+    reply(Asked.Id, diagnosticReport(Asked));
     return true;
-  });
+  case Waiting::Kind::Actions:
+    if (!IsSettled && !canAnswerUntried(Asked.Params, Client))
+      return false;
+    reply(Asked.Id, codeActions(Doc, foundIn(Doc), Known[Asked.Path].All,
+                                Asked.Params, Open, Client));
+    return true;
+  case Waiting::Kind::Resolve:
+    if (!IsSettled)
+      return false;
+    if (Json Action =
+            resolvedAction(Doc, foundIn(Doc), Asked.Params, Open, Client);
+        !Action.is_null())
+      reply(Asked.Id, std::move(Action));
+    else
+      fail(Asked.Id, ErrorCode::RequestFailed,
+           "this fix is not offered any more: it was tried, and the changed "
+           "code does not compile, or has other findings");
+    return true;
+  }
+  llvm_unreachable("all kinds are answered");
+}
+
+/// Only fixes that were tried are applied, and only to the text as it is.
+void Server::answerWaiting() {
+  llvm::erase_if(Unanswered, [&](const Waiting &W) { return tryToAnswer(W); });
 }
 
 /// Of each document each text once: it is analysed with each change.

@@ -29,6 +29,10 @@ ClientAbilities ClientAbilities::of(const Json &Params) {
   Result.CodeActionLiterals =
       at(All, {"textDocument", "codeAction", "codeActionLiteralSupport"})
           .is_object();
+  const Json &Actions = at(All, {"textDocument", "codeAction"});
+  Result.ResolvesEdits =
+      isTrue(at(Actions, {"dataSupport"})) &&
+      contains(at(Actions, {"resolveSupport", "properties"}), "edit");
   Result.DocumentChanges =
       isTrue(at(All, {"workspace", "workspaceEdit", "documentChanges"}));
   Result.Progress = isTrue(at(All, {"window", "workDoneProgress"}));

@@ -30,6 +30,7 @@ enum class ErrorCode : int {
   ServerNotInitialized = -32002,
   RequestCancelled = -32800,
   ServerCancelled = -32802,
+  RequestFailed = -32803,
   ContentModified = -32801,
 };
 
@@ -47,6 +48,7 @@ struct ClientAbilities {
   bool RelatedInformation = false, CodeDescription = false;
   bool MarkdownHover = false;
   bool CodeActionLiterals = false, DocumentChanges = false;
+  bool ResolvesEdits = false; ///< Of code actions, when the user takes one.
   bool Progress = false, WatchesFiles = false;
   /// It asks for the diagnostics of open documents, and does so again when it
   /// is told that there are others.

@@ -112,6 +112,8 @@ void Server::handleRequest(const Json &Id, StringRef Method,
   }
   if (Method == "textDocument/codeAction")
     return codeAction(Id, Params);
+  if (Method == "codeAction/resolve")
+    return resolve(Id, Params);
   if (Method == "textDocument/diagnostic")
     return diagnostic(Id, Params);
   if (Method == "textDocument/hover") {
@@ -222,7 +224,8 @@ Json Server::initialize(const Json &Params) {
   const bool Utf8 = Client.Encoding == PositionEncoding::Utf8;
   Json Actions = true;
   if (Client.CodeActionLiterals)
-    Actions = {{"codeActionKinds", {QuickFix, FixAll}}};
+    Actions = {{"codeActionKinds", {QuickFix, FixAll}},
+               {"resolveProvider", Client.ResolvesEdits}};
   Json Capabilities = {
       {"positionEncoding", Utf8 ? "utf-8" : "utf-16"},
       {"textDocumentSync",

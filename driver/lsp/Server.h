@@ -37,7 +37,7 @@ private:
   };
   /// A request that waits for the analysis of a document.
   struct Waiting {
-    enum class Kind : unsigned char { Diagnostics, Actions } Of;
+    enum class Kind : unsigned char { Diagnostics, Actions, Resolve } Of;
     Json Id;
     std::string Path;
     Json Params;
@@ -86,7 +86,9 @@ private:
 
   // Answers.
   void codeAction(const Json &Id, const Json &Params);
+  void resolve(const Json &Id, const Json &Params);
   void diagnostic(const Json &Id, const Json &Params);
+  bool tryToAnswer(const Waiting &Asked);
   void answerWaiting();
   const Json &foundIn(const Document &Doc) const;
   std::string work(const Analyses::Subject &Of) override;

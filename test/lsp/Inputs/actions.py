@@ -1,6 +1,7 @@
 """actions.py FOLDER -- SERVER...: what is offered to do about findings. FOLDER has
 discarded.cpp."""
 
+import copy
 import os
 import sys
 
@@ -56,6 +57,28 @@ client.start([folder], old)
 document = client.open(path)
 found = client.show(document)
 client.show_actions(document, found[-1]["range"])
+client.stop()
+
+print("-- a client that asks for the edit when the user takes an action")
+able = copy.deepcopy(ABILITIES)
+able["textDocument"]["codeAction"].update(dataSupport=True, resolveSupport={"properties": ["edit"]})
+client = Client(sys.argv[3:])
+print(client.start([folder], able)["capabilities"]["codeActionProvider"]["resolveProvider"])
+document = client.open(path)
+found = client.show(document)
+# It comes without, as its trial takes longer than the question.
+client.rewrite(document, client.texts[document] + "\n")
+action = client.response(client.actions(document, found[0]["range"]))["result"][0]
+print(action["title"], sorted(action["data"]))
+resolved = client.ask("codeAction/resolve", action)
+print(resolved["title"], resolved["edit"]["documentChanges"][0]["edits"][0]["newText"])
+print("-- which is too late")
+client.rewrite(document, client.texts[document] + "\n")
+print(client.ask("codeAction/resolve", {k: v for k, v in action.items() if k != "edit"}))
+print("-- or is of a finding that is not there")
+action["data"]["version"] = client.versions[document]
+action["data"]["of"]["message"] = "other"
+print(client.ask("codeAction/resolve", action)["message"])
 client.stop()
 
 print("-- a client that knows commands only")
