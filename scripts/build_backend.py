@@ -73,17 +73,18 @@ def get_requires_for_build_wheel(config_settings=None):
     return []
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+def write_wheel(folder, tag, entries, about):
+    """Writes a wheel of `entries` (path, content, mode), returns its name."""
     name = f"libtorch_tidy-{version()}"
     info = f"{name}.dist-info"
-    kept = os.environ.get("LIBTORCH_TIDY_BUILD_FOLDER")
-    with tempfile.TemporaryDirectory() as temporary:
-        with open(build(kept or temporary), "rb") as file:
-            program = file.read()
-    wheel = f"{name}-{tag()}.whl"
+    wheel = f"{name}-{tag}.whl"
+    wheel_info = (
+        "Wheel-Version: 1.0\nGenerator: libtorch-tidy\n"
+        f"Root-Is-Purelib: false\nTag: {tag}\n"
+    )
     records = []
     with zipfile.ZipFile(
-        os.path.join(wheel_directory, wheel), "w", zipfile.ZIP_DEFLATED
+        os.path.join(folder, wheel), "w", zipfile.ZIP_DEFLATED
     ) as archive:
 
         def add(path, content, mode=0o644):
@@ -96,16 +97,22 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
                 f"{path},sha256={digest.rstrip(b'=').decode()},{len(content)}"
             )
 
-        add(f"{name}.data/scripts/libtorch-tidy", program, 0o755)
-        add(f"{info}/METADATA", metadata().encode())
-        wheel_info = (
-            "Wheel-Version: 1.0\nGenerator: libtorch-tidy\n"
-            f"Root-Is-Purelib: false\nTag: {tag()}\n"
-        )
+        for path, content, mode in entries:
+            add(path, content, mode)
+        add(f"{info}/METADATA", about.encode())
         add(f"{info}/WHEEL", wheel_info.encode())
         record = "\n".join(records + [f"{info}/RECORD,,", ""])
         archive.writestr(zipfile.ZipInfo(f"{info}/RECORD", TIME), record)
     return wheel
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    kept = os.environ.get("LIBTORCH_TIDY_BUILD_FOLDER")
+    with tempfile.TemporaryDirectory() as temporary:
+        with open(build(kept or temporary), "rb") as file:
+            program = file.read()
+    script = f"libtorch_tidy-{version()}.data/scripts/libtorch-tidy"
+    return write_wheel(wheel_directory, tag(), [(script, program, 0o755)], metadata())
 
 
 def build_sdist(sdist_directory, config_settings=None):

@@ -31,7 +31,7 @@ there is no plugin for), jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), libtorch-2.6 and libtorch-2.14
 (scripts/setup has fetched these headers), and the tools that are installed: chromium,
 clang-apply-replacements, clang-tidy-scripts, git, lintian, neovim, node-tools, patch,
-pre-commit, private-mounts (unshare can mount), sarif-multitool, vim-ale.
+pre-commit, private-mounts (unshare can mount), python-torch, sarif-multitool, vim-ale.
 RUN lines are run by bash with `pipefail`.
 """
 
@@ -98,6 +98,9 @@ if vim and os.path.isdir("/usr/share/vim-ale"):
 
 # What spreads work over machines. moreutils has another `parallel`.
 sbin = os.environ.get("PATH", "") + ":/usr/sbin"
+found = "import importlib.util as u, sys; sys.exit(not (u.find_spec('torch') and u.find_spec('setuptools')))"
+if shutil.which("ninja") and not subprocess.run([tools["python"], "-c", found]).returncode:
+    config.available_features.add("python-torch")
 python_headers = sysconfig.get_paths()["include"]
 if os.path.exists("/usr/include/pybind11/pybind11.h") and os.path.exists(python_headers + "/Python.h"):
     config.available_features.add("pybind11")
