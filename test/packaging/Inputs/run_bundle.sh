@@ -1,3 +1,4 @@
+#!/bin/sh
 # Runs the bundle $1 with the other arguments, where LLVM is hidden and the
 # bundle cannot be written to. For a mount namespace.
 set -eu
