@@ -65,6 +65,14 @@ struct MissingRow {
   std::string Text;
 };
 
+/// What figures say.
+enum class Bound : unsigned char {
+  Exact,
+  AtLeast,
+  AtMost,
+  Unknown, ///< Something is left out, and something may be too much.
+};
+
 /// The most that was in use at once.
 struct PeakRow {
   uint64_t Bytes = 0;
@@ -115,6 +123,13 @@ struct StepRows {
   int64_t LargestBatch = -1;
   static constexpr int64_t AnyBatch = 1LL << 32;
   std::vector<MissingRow> Missing; ///< Empty: all operators were followed.
+  /// Where more is counted than may be needed: sizes that depend on values.
+  std::vector<MissingRow> AtMost;
+  Bound bound() const {
+    return Missing.empty()  ? AtMost.empty() ? Bound::Exact : Bound::AtMost
+           : AtMost.empty() ? Bound::AtLeast
+                            : Bound::Unknown;
+  }
   /// It cannot be made: the last of Missing says why. There are no figures.
   bool Fails = false;
 };

@@ -85,11 +85,19 @@ static Json asJson(llvm::ArrayRef<bytes::TimeRow> Line,
   return Result;
 }
 
-static Json asJson(const bytes::StepRows &Step, const BudgetOptions &Options,
-                   StringRef Folder, bool WithLines) {
+static const char *nameOf(Bound Says) {
+  return Says == Bound::Exact     ? "exact"
+         : Says == Bound::AtLeast ? "at least"
+         : Says == Bound::AtMost  ? "at most"
+                                  : "unknown";
+}
+
+static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
+                   const BudgetOptions &Options, StringRef Folder,
+                   bool WithLines) {
   Json Result = {{"input", Step.InputTexts},
                  {"result", Step.Result},
-                 {"exact", Step.Missing.empty()},
+                 {"exact", Step.bound() == Bound::Exact},
                  {"fails", Step.Fails},
                  {"device", nameOf(Options.Device)}};
   if (!Options.Autocast.empty())
@@ -97,8 +105,10 @@ static Json asJson(const bytes::StepRows &Step, const BudgetOptions &Options,
   if (!Step.InputFrom.File.empty())
     Result["inputAt"] = placed(Step.InputFrom, Folder);
   Result["missing"] = asJson(Step.Missing, Folder);
+  Result["atMost"] = asJson(Step.AtMost, Folder);
   if (Step.Fails)
     return Result;
+  Result["figures"] = nameOf(stepBoundOf(Model));
   Result.update({{"inputs", {{"bytes", Step.Inputs}}},
                  {"kept", {{"bytes", Step.Kept}}},
                  {"inference", asJson(Step.Inference, Folder)},
@@ -164,7 +174,7 @@ static Json asJson(const ModelRows &Model, const BudgetOptions &Options,
       Result["modules"].push_back(asJson(Row, hasStep(Model), Folder));
   Result["missing"] = asJson(Model.Missing, Folder);
   if (Model.HasStep)
-    Result["step"] = asJson(Model.Step, Options, Folder, WithRows);
+    Result["step"] = asJson(Model, Model.Step, Options, Folder, WithRows);
   return Result;
 }
 
@@ -336,9 +346,10 @@ private:
                     .str();
   }
 
-  std::vector<bytes::MissingRow> missing(const Json &Of) {
+  std::vector<bytes::MissingRow> missing(const Json &Of,
+                                         const char *Name = "missing") {
     std::vector<bytes::MissingRow> Result;
-    for (const Json &Each : list(Of, "missing"))
+    for (const Json &Each : list(Of, Name))
       Result.push_back({spot(Each), text(Each, "text")});
     return Result;
   }
@@ -364,6 +375,8 @@ private:
       Result.InputFrom = spot(Of["inputAt"]);
     Result.Result = printable(text(Of, "result"));
     Result.Missing = missing(Of);
+    if (Of.contains("atMost")) // Earlier reports have none.
+      Result.AtMost = missing(Of, "atMost");
     Result.Fails = flag(Of, "fails");
     expect("device", text(Of, "device"), nameOf(Options.Device));
     expect("autocast", textOf(at(Of, {"autocast"})), Options.Autocast);

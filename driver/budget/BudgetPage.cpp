@@ -20,6 +20,14 @@ static constexpr llvm::StringLiteral BudgetStyle =
 #include "driver/budget.css.inc"
     ;
 
+/// As bounded(), in HTML.
+static std::string boundedOnPage(Bound Says, const std::string &Number) {
+  return Says == Bound::Exact     ? Number
+         : Says == Bound::AtLeast ? "&ge; " + Number
+         : Says == Bound::AtMost  ? "&le; " + Number
+                                  : "?";
+}
+
 /// More than a reader wants; JSON has all.
 static constexpr size_t MaxModules = 2000, MaxMissing = 400;
 /// A page that opens all of them at once is still one to read.
@@ -46,7 +54,7 @@ public:
   Tree(llvm::raw_ostream &OS, const ModelRows &Model, StringRef Folder)
       : OS(OS), Rows(Model.Modules), Folder(Folder),
         Sums(subtrees(Model.Modules)), Shown(std::min(Rows.size(), MaxModules)),
-        HasStep(hasStep(Model)), IsStepIncomplete(!Model.Step.Missing.empty()) {
+        HasStep(hasStep(Model)), OfStep(stepBoundOf(Model)) {
     for (const Subtree &Each : Sums) {
       MostBytes = std::max(MostBytes, Each.Bytes);
       MostKept = std::max(MostKept, Each.Kept);
@@ -125,9 +133,9 @@ private:
     uint64_t Own = 0;
     for (const bytes::TensorRow &T : Row.Tensors)
       Own += T.Bytes;
-    bar("tensors", Sum.Bytes, Own, MostBytes, Sum.IsIncomplete);
+    bar("tensors", Sum.Bytes, Own, MostBytes, boundOf(Sum));
     if (HasStep) {
-      bar("kept", Sum.Kept, Row.Kept, MostKept, IsStepIncomplete);
+      bar("kept", Sum.Kept, Row.Kept, MostKept, OfStep);
       OS << R"(<span class="result">)"
          << around(R"(<span class="label">gives </span>)",
                    escapeForeign(Row.Result), "")
@@ -139,15 +147,15 @@ private:
   /// A number, and how much of the largest it is; darker what is not of
   /// children.
   void bar(StringRef Label, uint64_t All, uint64_t Own, uint64_t Most,
-           bool AtLeast) {
+           Bound Says) {
     OS << formatv(
-        R"(<span class="amount" title="{0}{1}{2} bytes{3}">)"
-        R"(<svg class="bar" aria-hidden="true"><rect class="below" width="{4}" )"
-        R"(height="100%"/><rect width="{5}" height="100%"/></svg>)"
-        R"(<span class="label">{0} </span>{6}{7}</span>)",
-        Label, AtLeast ? ": at least " : ": ", grouped(All),
+        R"(<span class="amount" title="{0}: {1}{2}">)"
+        R"(<svg class="bar" aria-hidden="true"><rect class="below" width="{3}" )"
+        R"(height="100%"/><rect width="{4}" height="100%"/></svg>)"
+        R"(<span class="label">{0} </span>{5}</span>)",
+        Label, boundedInWords(Says, grouped(All) + " bytes"),
         Own == All ? "" : ", of its own " + grouped(Own), percent(All, Most),
-        percent(Own, Most), AtLeast ? "&ge; " : "", readableBytes(All));
+        percent(Own, Most), boundedOnPage(Says, readableBytes(All)));
   }
 
   llvm::raw_ostream &OS;
@@ -155,7 +163,8 @@ private:
   const StringRef Folder;
   const std::vector<Subtree> Sums;
   const size_t Shown;
-  const bool HasStep, IsStepIncomplete;
+  const bool HasStep;
+  const Bound OfStep;
   uint64_t MostBytes = 0, MostKept = 0;
 };
 
@@ -209,17 +218,17 @@ private:
       const std::vector<Total> &Totals = S.totals();
       OS << formatv(
           R"(<tr><td><a href="#model-{0}"><code>{1}</code></a></td>)"
-          R"(<td class="count">{2}{3}</td><td class="count">{2}{4}</td>)",
-          I + 1, escapeHtml(S.Title), Model.Missing.empty() ? "" : "&ge; ",
-          readableBytes(Totals.front().Bytes),
-          readableBytes(Totals.back().Bytes));
+          R"(<td class="count">{2}</td><td class="count">{3}</td>)",
+          I + 1, escapeHtml(S.Title),
+          boundedOnPage(boundOf(Model), readableBytes(Totals.front().Bytes)),
+          boundedOnPage(boundOf(Model), readableBytes(Totals.back().Bytes)));
       if (HasStep) {
         OS << R"(<td class="count">)";
         if (Model.Step.Fails)
           OS << "fails";
         else if (Model.HasStep)
-          OS << (Model.Step.Missing.empty() ? "" : "&ge; ")
-             << readableBytes(Model.Step.LaterSteps.Bytes);
+          OS << boundedOnPage(stepBoundOf(Model),
+                              readableBytes(Model.Step.LaterSteps.Bytes));
         OS << "</td>";
       }
       OS << "</tr>\n";
@@ -279,14 +288,16 @@ private:
        << "</caption>\n<tbody>\n";
     for (const Total &T : Sums.Totals)
       OS << formatv(
-          R"(<tr><th scope="row">{0}{1}{2}</th><td class="count">{3}{4} )"
-          R"(<span class="exact">{5}</span></td></tr>)"
+          R"(<tr><th scope="row">{0}{1}{2}</th><td class="count">{3} )"
+          R"(<span class="exact">{4}</span></td></tr>)"
           "\n",
           around(R"(<span class="chip )", T.Style, R"("></span> )"),
           escapeHtml(T.Name),
           around(R"( <span class="note">)", escapeHtml(T.Note), "</span>"),
-          Sums.AtLeast ? "at least " : "", readableBytes(T.Bytes),
-          T.Bytes >= 1024 ? grouped(T.Bytes) + " bytes" : "");
+          boundedInWords(Sums.Says, readableBytes(T.Bytes)),
+          T.Bytes >= 1024 && Sums.Says != Bound::Unknown
+              ? grouped(T.Bytes) + " bytes"
+              : "");
     OS << "</tbody>\n</table>\n";
   }
 
@@ -310,12 +321,12 @@ private:
                             Step.LaterLine,
                             Step.LaterSteps,
                             {},
-                            !Step.Missing.empty()};
+                            stepBoundOf(*S.Model)};
     PassPicture Inference = {"inference",
                              Step.InferenceLine,
                              Step.Inference,
                              {},
-                             !Step.Missing.empty()};
+                             stepBoundOf(*S.Model)};
     std::vector<Total> OfTraining;
     for (const Total &T : S.totals())
       if (T.Style == "gradients" || T.Style == "state")

@@ -18,8 +18,13 @@ static std::string signedNumber(int64_t Number) {
 }
 
 /// "at least 4.9 KB"
-static std::string sizeOf(bool IsExact, uint64_t Bytes) {
-  return (IsExact ? "" : "at least ") + readableBytes(Bytes);
+static std::string sizeOf(Bound Says, uint64_t Bytes) {
+  return boundedInWords(Says, readableBytes(Bytes));
+}
+
+/// Of the figure that the first line is about.
+static Bound mainBoundOf(const ModelRows &Model, bool OfStep) {
+  return OfStep ? stepBoundOf(Model) : boundOf(Model);
 }
 
 namespace {
@@ -145,8 +150,9 @@ private:
     // What is left out of one side can be more than the difference.
     if (!Exact)
       return Result + "what this change does is not known exactly: " +
-             sizeOf(isExact(*P.Before), Main.Before) + " before, and " +
-             sizeOf(isExact(*P.After), Main.After) + " now" +
+             sizeOf(mainBoundOf(*P.Before, Steps), Main.Before) +
+             " before, and " +
+             sizeOf(mainBoundOf(*P.After, Steps), Main.After) + " now" +
              (Steps ? ", at the peak of later steps" : "") + inputRemark();
     if (All == 0)
       return Result + "this change leaves the " +
@@ -163,10 +169,11 @@ private:
   std::string oneSide() const {
     const ModelRows &Model = P.one();
     // "4.9 KB, and 2.4 MB at the peak of later steps"
-    std::string Size = sizeOf(Model.Missing.empty(),
+    std::string Size = sizeOf(boundOf(Model),
                               totalsOf(Model.Modules, Options.Optimizer).all());
     if (hasStep(Model))
-      Size += ", and " + sizeOf(isExact(Model), Model.Step.LaterSteps.Bytes) +
+      Size += ", and " +
+              sizeOf(stepBoundOf(Model), Model.Step.LaterSteps.Bytes) +
               " at the peak of later steps";
     if (Model.HasStep && Model.Step.Fails)
       Size += P.After ? "; its step fails" : "; its step failed";
@@ -191,12 +198,11 @@ private:
         Figures.begin();
     for (size_t I = 0; I < Figures.size(); ++I) {
       const Figure &F = Figures[I];
-      auto IsLess = [&](const ModelRows &M) {
-        return I <= OfModel ? !M.Missing.empty() : !isExact(M);
-      };
-      Lines.push_back({F.Name, atLeast(IsLess(*P.Before), grouped(F.Before)),
-                       atLeast(IsLess(*P.After), grouped(F.After)),
-                       signedNumber(F.difference()), F.Note});
+      Lines.push_back(
+          {F.Name,
+           bounded(mainBoundOf(*P.Before, I > OfModel), grouped(F.Before)),
+           bounded(mainBoundOf(*P.After, I > OfModel), grouped(F.After)),
+           signedNumber(F.difference()), F.Note});
     }
     return inColumns("lrrrl", Lines);
   }
@@ -214,7 +220,7 @@ private:
       Cells &L = Lines.emplace_back(
           Cells{Row.Path.empty() ? printable(Row.Name) : printable(Row.Path),
                 printable(Row.Class), lineOf(Row.Made, Folder),
-                atLeast(C.Then.IsIncomplete || C.Now.IsIncomplete,
+                bounded(std::max(boundOf(C.Then), boundOf(C.Now)),
                         grouped(C.Now.Bytes)),
                 signedNumber(C.bytes())});
       if (C.Before && C.After && C.Before->Class != C.After->Class)
@@ -267,7 +273,7 @@ private:
         (P.hasBoth() && !isExact(*P.Before)))
       return;
     auto Answer = [&](const ModelRows &M) {
-      say(&M, {Block::Answer, {batchSentence(M.Step.LargestBatch, Options)}});
+      say(&M, {Block::Answer, {batchSentence(M.Step, Options)}});
     };
     Answer(One);
     if (P.hasBoth() && P.Before->Step.LargestBatch != One.Step.LargestBatch)
@@ -286,6 +292,11 @@ private:
             missingBlock("not known " + (M == P.Before ? "in " + Then : "now") +
                              ", and left out:",
                          Missing, Folder));
+      if (hasStep(*M) && !M->Step.AtMost.empty())
+        Blocks.push_back(missingBlock(
+            "depends on values " + (M == P.Before ? "in " + Then : "now") +
+                ", and counts as the most:",
+            M->Step.AtMost, Folder));
     }
   }
 

@@ -22,8 +22,18 @@ std::string lineOf(const Spot &At, StringRef Folder) {
 
 std::string grouped(uint64_t Number) { return grouped(std::to_string(Number)); }
 
-std::string atLeast(bool Is, const std::string &Number) {
-  return Is ? ">=" + Number : Number;
+std::string bounded(Bound Says, const std::string &Number) {
+  return Says == Bound::Exact     ? Number
+         : Says == Bound::AtLeast ? ">=" + Number
+         : Says == Bound::AtMost  ? "<=" + Number
+                                  : "?";
+}
+
+std::string boundedInWords(Bound Says, const std::string &Number) {
+  return Says == Bound::Exact     ? Number
+         : Says == Bound::AtLeast ? "at least " + Number
+         : Says == Bound::AtMost  ? "at most " + Number
+                                  : "not known";
 }
 
 std::string modelTitle(const ModelRows &Model, const BudgetOptions &Options) {
@@ -74,17 +84,23 @@ std::vector<Total> stepTotals(const bytes::StepRows &Step, StringRef Folder) {
   return Result;
 }
 
-std::string batchSentence(int64_t Largest, const BudgetOptions &Options) {
+std::string batchSentence(const bytes::StepRows &Step,
+                          const BudgetOptions &Options) {
+  const int64_t Largest = Step.LargestBatch;
   const std::string Memory = readableBytes(Options.Memory);
   if (Largest < 0)
     return "Which batch fits into " + Memory +
            " is not known: not all of them can be followed.";
   if (Largest == 0)
-    return "Not even a batch of 1 fits into " + Memory + ".";
+    return "Not even a batch of 1 fits into " + Memory +
+           (Step.AtMost.empty() ? "." : " in any case.");
   if (Largest == bytes::StepRows::AnyBatch)
     return "Every batch fits into " + Memory + ".";
-  return "The largest batch whose steps fit into " + Memory + " is " +
-         grouped(static_cast<uint64_t>(Largest)) + ".";
+  return std::string(Step.AtMost.empty() ? "The largest batch whose steps fit"
+                                         : "The largest batch whose steps "
+                                           "fit in any case") +
+         " into " + Memory + " is " + grouped(static_cast<uint64_t>(Largest)) +
+         ".";
 }
 
 Remark remarkOf(const bytes::RefusedModel &M, StringRef Folder) {
@@ -149,10 +165,10 @@ static std::string moduleTable(const ModelRows &Model, StringRef Folder) {
     if (Row.IsRepeated) {
       L[2] = "the same as '" + printable(Row.SameAs) + "'";
     } else {
-      L[3] = atLeast(Sums[I].IsIncomplete, grouped(Sums[I].Parameters));
-      L[4] = atLeast(Sums[I].IsIncomplete, grouped(Sums[I].Bytes));
+      L[3] = bounded(boundOf(Sums[I]), grouped(Sums[I].Parameters));
+      L[4] = bounded(boundOf(Sums[I]), grouped(Sums[I].Bytes));
       if (HasStep) {
-        L[5] = atLeast(!Model.Step.Missing.empty(), grouped(Sums[I].Kept));
+        L[5] = bounded(stepBoundOf(Model), grouped(Sums[I].Kept));
         L[6] = Row.Result;
       }
     }
@@ -170,7 +186,7 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
                     {"The model"},
                     {},
                     modelTotals(Model, Options),
-                    !Model.Missing.empty()});
+                    boundOf(Model)});
   if (!Model.Missing.empty())
     Blocks.push_back(missingBlock(
         "not known, and left out of the sums:", Model.Missing, Folder));
@@ -185,11 +201,16 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
     return Result;
   if (Options.Device == bytes::DeviceKind::Cuda)
     Blocks.back().Sentences.push_back(EstimateSentence.str());
-  Blocks.push_back(
-      {Block::Sums, {"A step"}, {}, stepTotals(Step, Folder), IsIncomplete});
+  Blocks.push_back({Block::Sums,
+                    {"A step"},
+                    {},
+                    stepTotals(Step, Folder),
+                    stepBoundOf(Model)});
   if (Options.Memory && !IsIncomplete)
-    Blocks.push_back(
-        {Block::Answer, {batchSentence(Step.LargestBatch, Options)}});
+    Blocks.push_back({Block::Answer, {batchSentence(Step, Options)}});
+  if (!Step.AtMost.empty())
+    Blocks.push_back(missingBlock(
+        "depends on values, and counts as the most:", Step.AtMost, Folder));
   if (IsIncomplete)
     Blocks.push_back(missingBlock(
         "not known of the step, and left out:", Step.Missing, Folder));
@@ -228,22 +249,23 @@ std::string inColumns(StringRef Sides, llvm::ArrayRef<Cells> Lines,
   return Result;
 }
 
-static std::string totalsText(llvm::ArrayRef<Total> Totals, bool IsIncomplete) {
+static std::string totalsText(llvm::ArrayRef<Total> Totals, Bound Says) {
   size_t Width = 0;
   for (const Total &T : Totals)
     Width = std::max(Width, grouped(T.Bytes).size());
   std::vector<Cells> Lines;
   for (const Total &T : Totals) {
     const std::string Number = grouped(T.Bytes);
+    const bool IsKnown = Says != Bound::Unknown;
     std::string Rest =
-        T.Bytes >= 1024 ? "(" + readableBytes(T.Bytes) + ")" : "";
-    if (!T.Note.empty())
+        IsKnown && T.Bytes >= 1024 ? "(" + readableBytes(T.Bytes) + ")" : "";
+    if (IsKnown && !T.Note.empty())
       Rest += (Rest.empty() ? "" : "  ") + T.Note;
-    Lines.push_back({T.Name,
-                     (IsIncomplete ? "at least " : "") +
-                         std::string(Width - Number.size(), ' ') + Number +
-                         " bytes",
-                     Rest});
+    Lines.push_back(
+        {T.Name,
+         boundedInWords(Says, std::string(Width - Number.size(), ' ') + Number +
+                                  " bytes"),
+         Rest});
   }
   return inColumns("lll", Lines);
 }
@@ -251,7 +273,7 @@ static std::string totalsText(llvm::ArrayRef<Total> Totals, bool IsIncomplete) {
 static std::string asText(const Block &B) {
   constexpr size_t MaxRemarks = 40;
   if (B.Is == Block::Sums)
-    return totalsText(B.Totals, B.AtLeast);
+    return totalsText(B.Totals, B.Says);
   std::string Result = B.Table;
   for (const std::string &Sentence : B.Sentences)
     Result += "  " + Sentence + "\n";

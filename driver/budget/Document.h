@@ -45,10 +45,26 @@ std::vector<Subtree> subtrees(llvm::ArrayRef<bytes::ModuleRow> Rows);
 inline bool hasStep(const bytes::ModelRows &Model) {
   return Model.HasStep && !Model.Step.Fails;
 }
-/// Is nothing missing in the sums of \p Model, nor in those of its step?
+using bytes::Bound;
+inline Bound boundOf(const Subtree &Sums) {
+  return Sums.IsIncomplete ? Bound::AtLeast : Bound::Exact;
+}
+/// Of the sums of \p Model: something may be missing.
+inline Bound boundOf(const bytes::ModelRows &Model) {
+  return Model.Missing.empty() ? Bound::Exact : Bound::AtLeast;
+}
+/// Of its step: what the model lacks is missing there, too.
+inline Bound stepBoundOf(const bytes::ModelRows &Model) {
+  const Bound Own = Model.Step.bound();
+  if (Model.Missing.empty() || Own == Bound::AtLeast)
+    return Own;
+  return Own == Bound::Exact ? Bound::AtLeast : Bound::Unknown;
+}
+/// Is nothing missing in the sums of \p Model, nor too much in those of its
+/// step?
 inline bool isExact(const bytes::ModelRows &Model) {
   return Model.Missing.empty() &&
-         (!hasStep(Model) || Model.Step.Missing.empty());
+         (!hasStep(Model) || stepBoundOf(Model) == Bound::Exact);
 }
 /// The class of a model, as its title has it.
 inline llvm::StringRef classOf(llvm::StringRef Title) {
@@ -143,7 +159,7 @@ struct Block {
   std::vector<std::string> Sentences;
   std::vector<Remark> Remarks = {};
   std::vector<Total> Totals = {};
-  bool AtLeast = false; ///< Totals lack something.
+  Bound Says = Bound::Exact; ///< Of totals.
   std::string Table = {};
   bool Follows = false; ///< As text, no empty line is in front of it.
 };
@@ -179,8 +195,10 @@ inline uint64_t magnitude(int64_t Number) {
 // Words that several of them have:
 /// 1,234,567
 std::string grouped(uint64_t Number);
-/// >=12 if it \p Is only at least that.
-std::string atLeast(bool Is, const std::string &Number);
+/// 12, >=12, <=12 or ?.
+std::string bounded(Bound Says, const std::string &Number);
+/// The same in words: "at least 12 KB".
+std::string boundedInWords(Bound Says, const std::string &Number);
 /// "net.cpp:12", relative to \p Folder; empty for an empty place.
 std::string lineOf(const bytes::Spot &At, llvm::StringRef Folder);
 /// "in the backward pass of layer1.conv1 (net.cpp:12)"
@@ -205,7 +223,8 @@ Block missingBlock(const std::string &Sentence,
                    llvm::ArrayRef<bytes::MissingRow> Missing,
                    llvm::StringRef Folder);
 /// Which batch fits into the memory that was asked about.
-std::string batchSentence(int64_t Largest, const BudgetOptions &Options);
+std::string batchSentence(const bytes::StepRows &Step,
+                          const BudgetOptions &Options);
 /// The same without a step.
 inline constexpr llvm::StringLiteral NoInputSentence =
     "Which batch fits is not known: nothing here passes an input whose sizes "
@@ -230,7 +249,7 @@ struct PassPicture {
   const bytes::PeakRow &Peak;
   /// What is in use during the whole pass, with styles, from below.
   std::vector<Total> Floor;
-  bool IsIncomplete;
+  Bound Says;
 };
 
 /// An HTML figure with the line as SVG, its legend, and the places where most

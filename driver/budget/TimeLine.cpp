@@ -64,8 +64,11 @@ public:
       OS << " nothing is in use.</figcaption>\n</figure>\n";
       return;
     }
-    OS << (Pass.IsIncomplete ? " at least " : " ") << "<b>"
-       << readableBytes(Most) << "</b> "
+    const StringRef Says = Pass.Says == Bound::AtLeast  ? "at least "
+                           : Pass.Says == Bound::AtMost ? "at most "
+                           : Pass.Says == Bound::Exact  ? ""
+                                                        : "about ";
+    OS << " " << Says << "<b>" << readableBytes(Most) << "</b> "
        << (Most < 1024 ? "" : "(" + grouped(Most) + " bytes) ")
        << "are in use at the peak, " << escapeHtml(place(All[Highest].At))
        << "."

@@ -106,6 +106,9 @@ static Cell callUndefined(Interpreter &VM, const CallExpr *E,
   auto IsModule = [](const Cell &Given) {
     return Given && Given->What == Value::Module;
   };
+  for (const Cell &Given : Arguments)
+    if (IsModule(Given))
+      Given->Held->IsIncomplete = true;
   if (IsModule(This) || llvm::any_of(Arguments, IsModule))
     VM.note(At, Name + ", which is given a module, is defined in another file");
   for (unsigned I = 0; I < Arguments.size() && I < F->getNumParams(); ++I) {
@@ -139,9 +142,10 @@ Cell evalCall(Interpreter &VM, const CallExpr *E) {
                : unknown(At, "what a function object returns");
   }
   if (F->isNoReturn() || alwaysThrows(F)) {
-    VM.fail(At, alwaysThrows(F)
-                    ? "a check in " + VM.running() + " fails, and throws"
-                    : VM.running() + " ends in '" + F->getNameAsString() + "'");
+    if (alwaysThrows(F))
+      VM.throws(At, "a check in " + VM.running() + " fails");
+    else
+      VM.fail(At, VM.running() + " ends in '" + F->getNameAsString() + "'");
     return unknown(At, "");
   }
   if (F->getBuiltinID() == Builtin::BI__builtin_expect && !Arguments.empty())

@@ -209,12 +209,23 @@ inheritedBy(const CXXRecordDecl *Class, const CXXConstructorDecl *Constructor) {
              : nullptr;
 }
 
-/// What it inherits from a base, it hands on.
+const CXXRecordDecl *libraryConstructs(const CXXRecordDecl *Class) {
+  for (const Decl *D : Class->decls())
+    if (const auto *Shadow = dyn_cast<ConstructorUsingShadowDecl>(D))
+      if (const auto *Base = dyn_cast<CXXRecordDecl>(
+              Shadow->getTargetDecl()->getDeclContext());
+          modelClass(Base) == ModelClass::LibraryModule)
+        return Base;
+  return nullptr;
+}
+
+/// What \p Class inherits from \p Base, it hands on. Null: a constructor of
+/// the library's, which may be a template.
 static void constructInherited(Interpreter &VM, const Cell &Object,
                                const CXXRecordDecl *Class,
+                               const CXXRecordDecl *Base,
                                const CXXConstructorDecl *Inherited,
                                ArrayRef<Cell> Arguments, SourceLocation At) {
-  const CXXRecordDecl *Base = Inherited->getParent();
   for (const CXXBaseSpecifier &B : Class->bases())
     if (const CXXRecordDecl *R = B.getType()->getAsCXXRecordDecl();
         R && R->getCanonicalDecl() != Base->getCanonicalDecl())
@@ -273,7 +284,11 @@ void construct(Interpreter &VM, const Cell &Object, const CXXRecordDecl *Class,
     return;
   }
   if (const CXXConstructorDecl *Inherited = inheritedBy(Class, Constructor))
-    return constructInherited(VM, Object, Class, Inherited, Arguments, At);
+    return constructInherited(VM, Object, Class, Inherited->getParent(),
+                              Inherited, Arguments, At);
+  if (const CXXRecordDecl *Base =
+          Constructor || Arguments.empty() ? nullptr : libraryConstructs(Class))
+    return constructInherited(VM, Object, Class, Base, nullptr, Arguments, At);
   if (!Constructor || (Constructor->isDefaulted() && Arguments.empty()) ||
       Constructor->isImplicit())
     return constructPlainly(VM, Object, Class, At);

@@ -16,9 +16,10 @@ namespace libtorch_tidy::bytes {
 // Iterators
 //===----------------------------------------------------------------------===//
 
-Cell iteratorAt(const Cell &Container, int64_t Index) {
+Cell iteratorAt(const Cell &Container, int64_t Index, bool IsReverse) {
   const Cell Result = valueOf(Value::Iterator, &Value::Target, Container);
   Result->Number = Index;
+  Result->IsReverse = IsReverse;
   return Result;
 }
 
@@ -27,40 +28,51 @@ Cell boundOf(StringRef Name, const Cell &List) {
   return llvm::StringSwitch<Cell>(Name)
       .Cases("begin", "cbegin", iteratorAt(List, 0))
       .Cases("end", "cend", iteratorAt(List, Size))
+      .Cases("rbegin", "crbegin", iteratorAt(List, Size - 1, true))
+      .Cases("rend", "crend", iteratorAt(List, -1, true))
       .Case("size", integer(Size))
       .Default(nullptr);
 }
 
 std::optional<std::vector<Cell>> elementsBetween(const Cell &First,
                                                  const Cell &Last) {
-  if (!isIterator(First) || !isIterator(Last) || First->Target != Last->Target)
+  if (!isIterator(First) || !isIterator(Last) ||
+      First->Target != Last->Target || First->IsReverse != Last->IsReverse)
     return std::nullopt;
   const Cell &Container = First->Target;
-  if (Container->What != Value::List || First->Number < 0 ||
-      First->Number > Last->Number ||
-      static_cast<uint64_t>(Last->Number) > Container->Elements.size())
+  const bool IsReverse = First->IsReverse;
+  const int64_t From = IsReverse ? Last->Number + 1 : First->Number,
+                To = IsReverse ? First->Number + 1 : Last->Number;
+  if (Container->What != Value::List || From < 0 || From > To ||
+      static_cast<uint64_t>(To) > Container->Elements.size())
     return std::nullopt;
   const auto Begin = Container->Elements.begin();
-  return std::vector<Cell>(Begin + First->Number, Begin + Last->Number);
+  std::vector<Cell> Result(Begin + From, Begin + To);
+  if (IsReverse)
+    std::reverse(Result.begin(), Result.end());
+  return Result;
 }
 
 Cell iteratorArithmetic(Interpreter &VM, BinaryOperatorKind Op, const Cell &A,
                         const Cell &B, const Expr *E) {
   const Cell Nothing = unknown(E->getExprLoc(), "the result of an operator");
   if (isIterator(A) && isIterator(B)) {
-    if (A->Target != B->Target)
+    if (A->Target != B->Target || A->IsReverse != B->IsReverse)
       return Nothing;
-    return arithmetic(VM, Op, integer(A->Number), integer(B->Number),
-                      E->getType(), E);
+    const auto PlaceIn = [](const Cell &It) {
+      return integer(It->IsReverse ? -It->Number : It->Number);
+    };
+    return arithmetic(VM, Op, PlaceIn(A), PlaceIn(B), E->getType(), E);
   }
   const Cell &Place = isIterator(A) ? A : B, &By = isIterator(A) ? B : A;
   int64_t Index = 0;
-  if (By->What != Value::Integer ||
-      (Op == BO_Add ? llvm::AddOverflow(Place->Number, By->Number, Index)
-                    : Op != BO_Sub || !isIterator(A) ||
-                          llvm::SubOverflow(Place->Number, By->Number, Index)))
+  if (By->What != Value::Integer || (Op != BO_Add && Op != BO_Sub) ||
+      (Op == BO_Sub && !isIterator(A)) ||
+      ((Op == BO_Add) != Place->IsReverse
+           ? llvm::AddOverflow(Place->Number, By->Number, Index)
+           : llvm::SubOverflow(Place->Number, By->Number, Index)))
     return Nothing;
-  return iteratorAt(Place->Target, Index);
+  return iteratorAt(Place->Target, Index, Place->IsReverse);
 }
 
 Cell iteratorOperator(const LibraryCall &C) {
@@ -68,18 +80,25 @@ Cell iteratorOperator(const LibraryCall &C) {
   switch (C.F->getOverloadedOperator()) {
   case OO_Star:
   case OO_Arrow:
+    if (const Cell &Of = C.Object->Target; Of->What == Value::Module)
+      if (const auto I = indexIn(Here, elementCount(*Of->Held)))
+        return elementOf(*Of->Held, *I);
     return element(C.Object->Target, Here, C.E);
   case OO_Subscript:
     return C.Arguments.empty()
                ? Cell()
                : element(C.Object->Target,
-                         arithmetic(C.VM, BO_Add, Here, C.Arguments[0],
-                                    C.VM.Context.LongTy, C.E),
+                         arithmetic(C.VM, C.Object->IsReverse ? BO_Sub : BO_Add,
+                                    Here, C.Arguments[0], C.VM.Context.LongTy,
+                                    C.E),
                          C.E);
   case OO_PlusPlus:
   case OO_MinusMinus: {
     const Cell Before = C.VM.copyOf(C.Object);
-    C.Object->Number += C.F->getOverloadedOperator() == OO_PlusPlus ? 1 : -1;
+    C.Object->Number +=
+        (C.F->getOverloadedOperator() == OO_PlusPlus) != C.Object->IsReverse
+            ? 1
+            : -1;
     // The second form has an argument that nobody reads.
     return C.Arguments.empty() ? C.Object : Before;
   }
@@ -173,8 +192,8 @@ static Cell countOf(const LibraryCall &C) {
   return Place ? integer(*Place < C.Object->Elements.size()) : Unknown;
 }
 
-static Cell findInSet(const LibraryCall &C) {
-  if (!isSet(C))
+static Cell findKey(const LibraryCall &C) {
+  if (!isMap(C) && !isSet(C))
     return nullptr;
   Cell Unknown;
   const std::optional<size_t> Place = keyPlace(C, Unknown);
@@ -195,12 +214,61 @@ static Cell elementAt(const LibraryCall &C) {
   if (*Place < C.Object->Elements.size())
     return element(C.Object->Elements[*Place], integer(1), C.E);
   if (!C.F->getOverloadedOperator()) {
-    C.VM.fail(C.At, "'at' finds no such element, and throws");
+    C.VM.throws(C.At, "'at' finds no such element");
     return unknown(C.At, "");
   }
   const Cell New = newElement(C.VM, typeArgument(classOf(C), 1), C.At);
   C.Object->Elements.push_back(listOf({C.VM.copyOf(Key), New}));
   return New;
+}
+
+/// emplace(key, ...) and its like of a map: the value is made of the rest.
+static Cell emplaceInMap(const LibraryCall &C) {
+  if (C.Arguments.size() < 2)
+    return nullptr;
+  Cell Unknown;
+  const std::optional<size_t> Place =
+      isMap(C) ? keyPlace(C, Unknown) : std::nullopt;
+  if (!Place)
+    return nullptr;
+  std::vector<Cell> &Elements = C.Object->Elements;
+  const bool IsNew = *Place == Elements.size();
+  if (IsNew && Elements.size() >= MaxElements)
+    return nullptr;
+  if (IsNew || C.Name == "insert_or_assign") {
+    const QualType Type = typeArgument(classOf(C), 1);
+    const CXXRecordDecl *R =
+        C.VM.definitionOf(Type.isNull() ? nullptr : Type->getAsCXXRecordDecl());
+    const ArrayRef<Cell> Of = C.Arguments.drop_front();
+    const Cell Made = R ? makeObject(C.VM, R, Of, {}, nullptr, C.At)
+                      : Of.size() == 1 ? convert(C.VM, Of.front(), Type)
+                                       : unknown(C.At, "an element");
+    if (!IsNew)
+      Elements.erase(Elements.begin() + static_cast<int64_t>(*Place));
+    Elements.insert(
+        Elements.begin() + static_cast<int64_t>(*Place),
+        listOf({C.VM.copyOf(C.Arguments.front()), C.VM.copyOf(Made)}));
+  }
+  return listOf(
+      {iteratorAt(C.Object, static_cast<int64_t>(*Place)), integer(IsNew)});
+}
+
+/// insert() and emplace() of one element of a set, or of a pair.
+static Cell insertOne(const LibraryCall &C) {
+  const Cell &Given = C.Arguments.front();
+  if (isMap(C) && Given->What == Value::List && Given->Elements.size() == 2)
+    return emplaceInMap({C.VM, C.E, C.F, C.Object, Given->Elements, C.At,
+                         C.Name, C.Nothing, C.OnModule});
+  Cell Unknown;
+  const std::optional<size_t> Place =
+      isSet(C) ? keyPlace(C, Unknown) : std::nullopt;
+  if (!Place)
+    return nullptr;
+  const bool IsNew = *Place == C.Object->Elements.size();
+  if (IsNew)
+    C.Object->Elements.push_back(C.VM.copyOf(Given));
+  return listOf(
+      {iteratorAt(C.Object, static_cast<int64_t>(*Place)), integer(IsNew)});
 }
 
 /// front() and back().
@@ -296,8 +364,10 @@ static Cell assignRange(const LibraryCall &C) {
   return C.Object;
 }
 
-/// insert(place, element) and insert(place, first, last).
+/// insert(element), insert(place, element) and insert(place, first, last).
 static Cell insert(const LibraryCall &C) {
+  if (C.Arguments.size() == 1)
+    return insertOne(C);
   std::vector<Cell> &Elements = C.Object->Elements;
   std::optional<std::vector<Cell>> New{{C.Arguments[1]}};
   if (C.Arguments.size() == 3)
@@ -326,9 +396,9 @@ static Cell erase(const LibraryCall &C) {
 
 static const CallRule ListRules[] = {
     {"count contains", countOf, 1},
-    {"find", findInSet, 1},
+    {"find", findKey, 1},
     {"at", elementAt},
-    {"begin cbegin end cend size",
+    {"begin cbegin end cend rbegin crbegin rend crend size",
      [](auto &C) { return boundOf(C.Name, C.Object); }},
     {"empty", [](auto &C) { return integer(C.Object->Elements.empty()); }},
     {"front", end<true>},
@@ -340,7 +410,12 @@ static const CallRule ListRules[] = {
     {"clear", clear},
     {"resize", resize, 1},
     {"assign", assignRange, 2, 2},
-    {"insert", insert, 2, 3},
+    {"emplace try_emplace insert_or_assign",
+     [](auto &C) {
+       return C.Arguments.size() == 1 ? insertOne(C) : emplaceInMap(C);
+     },
+     1},
+    {"insert", insert, 1, 3},
     {"erase", erase, 1, 2},
 };
 

@@ -186,7 +186,8 @@ Cell element(const Cell &Of, const Cell &Index, const Expr *E) {
     return Index;
   if (Object->What == Value::Module) {
     const ModuleInstance &M = *Object->Held;
-    if (const std::optional<size_t> I = indexIn(Index, elementCount(M)))
+    if (const std::optional<size_t> I = indexIn(Index, elementCount(M));
+        I && !M.IsIncomplete)
       return isParameterContainer(M.ClassName)
                  ? tensorValue(M.Parameters[*I].Handle)
                  : moduleValue(M.Children[*I].Module);
@@ -471,7 +472,7 @@ static Cell evalInside(Interpreter &VM, const Expr *E) {
   case Stmt::UserDefinedLiteralClass:
     return evalCall(VM, cast<CallExpr>(E));
   case Stmt::CXXThrowExprClass:
-    VM.fail(E->getExprLoc(), VM.running() + " throws");
+    VM.throws(E->getExprLoc(), VM.running() + " throws", "");
     return unknown(E->getExprLoc(), "");
   default:
     return evalConstant(VM, E);

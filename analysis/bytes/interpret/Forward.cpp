@@ -148,7 +148,7 @@ static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
     return unknown(At, "the tensor that '" + Name + "' gives");
   }
   if (Result.What == OperatorResult::Throws) {
-    VM.fail(At, Result.Why + ", which throws");
+    VM.throws(At, Result.Why);
     return unknown(At, "");
   }
   if (Result.What == OperatorResult::One)
@@ -203,8 +203,8 @@ Cell callOperator(const LibraryCall &C) {
   bool LacksType = false;
   const Arguments Given =
       operatorArguments(C, C.VM.Pass ? nullptr : &LacksType, Unknown);
-  if (Unknown) // Why, has been said.
-    return Unknown;
+  if (Unknown)
+    return C.VM.lost(Unknown);
   if (!C.VM.Pass) {
     C.VM.Making.GradMode = false;
     for (const auto &[Name, A] : Given)
@@ -269,6 +269,13 @@ Cell forward(Interpreter &VM, const ModulePtr &M, ArrayRef<Cell> Inputs,
 static Cell forwardInOrder(Interpreter &VM, const ModuleInstance &M,
                            ArrayRef<Cell> Inputs, SourceLocation At) {
   std::vector<Cell> Passed = VM.copiesOf(Inputs);
+  if (M.IsIncomplete) {
+    VM.note(At, "not all modules of this " + M.ClassName + " are known");
+    return unknown(At, "what a " + M.ClassName + " returns");
+  }
+  for (const Cell &Input : Inputs)
+    if (Input->IsExpiring)
+      *Input = *valueOf(Value::Null);
   for (const ModuleInstance::Child &Child : M.Children) {
     // Sequential moves into each module what the one before gave.
     for (const Cell &Each : Passed)
@@ -399,7 +406,7 @@ Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M, StringRef Class,
     return Note(forwardOfFunctional(VM, M, Class, Inputs, At));
   for (const Cell &Input : Inputs)
     if (Input->What == Value::Unknown)
-      return Input;
+      return VM.lost(Input);
   if (!Run.Steps.empty())
     return Note(forwardInSteps(VM, *M, Run, Inputs, At));
   if (Run.Operator.empty()) {

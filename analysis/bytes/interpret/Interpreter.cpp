@@ -91,6 +91,19 @@ void Interpreter::fail(SourceLocation Where, const Twine &Text) {
   Halted = true;
 }
 
+void Interpreter::throws(SourceLocation Where, const Twine &What,
+                         StringRef Says) {
+  if (Gaps.empty() && GapsOfPass.empty() && (!Pass || Pass->bounds().empty()))
+    return fail(Where, What + Says);
+  limit(Where, What + ": something before it is not known");
+}
+
+Cell Interpreter::lost(const Cell &V) {
+  if (Pass && !hasGapsOfPass() && !V->Why.empty())
+    note(V->Where, V->Why + " is not known");
+  return V;
+}
+
 void Interpreter::limit(SourceLocation Where, const Twine &Text) {
   if (Halted)
     return;

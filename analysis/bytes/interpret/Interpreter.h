@@ -173,6 +173,12 @@ public:
   /// ": 'n' (net.cpp:12)", or nothing.
   std::string because(const Cell &Unknown) const;
   void fail(clang::SourceLocation Where, const llvm::Twine &Text);
+  /// \p What throws: that is a failure, unless something that came before is
+  /// not known. Then it may be wrong, and nothing more is followed.
+  void throws(clang::SourceLocation Where, const llvm::Twine &What,
+              llvm::StringRef Says = ", which throws");
+  /// \p V, which a call needs and which is not known: the pass says why, once.
+  Cell lost(const Cell &V);
   /// Does \p Work, one for each step, or as many as are as much work. False
   /// when nothing more is followed.
   bool step(clang::SourceLocation Where, size_t Work = 1);
@@ -249,6 +255,10 @@ constructorFor(const clang::CXXRecordDecl *Class,
 /// The definition of \p R, made where it can be; null without one.
 const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R,
                                          const Interpreter::DefineDecl &Define);
+/// The library's class whose constructors \p Class has by a using-declaration;
+/// null without one.
+const clang::CXXRecordDecl *
+libraryConstructs(const clang::CXXRecordDecl *Class);
 Cell makeObject(Interpreter &VM, const clang::CXXRecordDecl *Class,
                 llvm::ArrayRef<Cell> Arguments,
                 llvm::ArrayRef<clang::QualType> Types,
@@ -329,6 +339,12 @@ void appendAll(Interpreter &VM, ModuleInstance &M, const Cell &Elements,
 /// What to(Type) does to \p M: all parameters and buffers below it, those of
 /// integers, too. Without a type: which one, is not known.
 void convertModule(const ModulePtr &M, std::optional<ElementType> Type);
+
+using VisitModule =
+    llvm::function_ref<void(const ModulePtr &, llvm::StringRef)>;
+/// Calls \p Visit for \p M and what is below it, each once, in the order of
+/// parameters(), with what the names in it begin with.
+void forEachModule(const ModulePtr &M, VisitModule Visit);
 
 // Passes, Forward.cpp.
 

@@ -40,8 +40,7 @@ static bool mayRegister(Interpreter &VM, StringRef Name, StringRef What,
   // The register functions throw otherwise.
   if (Name == UnknownName || (!Name.empty() && !Name.contains('.')))
     return true;
-  VM.fail(At,
-          "a " + What + " cannot be registered as '" + Name + "': it throws");
+  VM.throws(At, "a " + What + " cannot be registered as '" + Name + "'");
   return false;
 }
 
@@ -56,7 +55,7 @@ static void addChild(Interpreter &VM, ModuleInstance &M, StringRef Name,
     return;
   }
   if (hasNamed(M.Children, Name))
-    return VM.fail(At, "'" + Name + "' is registered twice, which throws");
+    return VM.throws(At, "'" + Name + "' is registered twice");
   M.Children.push_back({Name.str(), Child->Held});
 }
 
@@ -78,7 +77,7 @@ static void addTensor(Interpreter &VM, ModuleInstance &M, bool IsParameter,
   }
   auto &Tensors = IsParameter ? M.Parameters : M.Buffers;
   if (hasNamed(Tensors, Name))
-    return VM.fail(At, "'" + Name + "' is registered twice, which throws");
+    return VM.throws(At, "'" + Name + "' is registered twice");
   if (IsParameter && Handle->Shape.Defined) {
     Handle->RequiresGrad = RequiresGrad;
     if (!RequiresGrad)
@@ -130,8 +129,6 @@ void appendAll(Interpreter &VM, ModuleInstance &M, const Cell &Elements,
   }
 }
 
-using VisitModule = llvm::function_ref<void(const ModulePtr &, StringRef)>;
-
 static void visitModules(const ModulePtr &M, const std::string &Prefix,
                          std::set<const ModuleInstance *> &Seen,
                          VisitModule Visit) {
@@ -142,9 +139,7 @@ static void visitModules(const ModulePtr &M, const std::string &Prefix,
     visitModules(Child.Module, Prefix + Child.Name + ".", Seen, Visit);
 }
 
-/// Calls \p Visit for \p M and what is below it, each once, with what the names
-/// in it begin with.
-static void forEachModule(const ModulePtr &M, VisitModule Visit) {
+void forEachModule(const ModulePtr &M, VisitModule Visit) {
   std::set<const ModuleInstance *> Seen;
   visitModules(M, "", Seen, Visit);
 }
@@ -289,8 +284,21 @@ static Cell containsKey(const LibraryCall &C) {
 /// A holder or AnyModule asks whether it holds something.
 static Cell isModuleEmpty(const LibraryCall &C) {
   const ModelClass Kind = modelClass(cast<CXXMethodDecl>(C.F)->getParent());
-  return integer(Kind != ModelClass::Holder && Kind != ModelClass::AnyModule &&
-                 !elementCount(*C.Object->Held));
+  if (Kind == ModelClass::Holder || Kind == ModelClass::AnyModule)
+    return integer(0);
+  const ModuleInstance &M = *C.Object->Held;
+  return M.IsIncomplete && !elementCount(M) ? C.Nothing
+                                            : integer(!elementCount(M));
+}
+
+/// size(), begin() and end(), where all elements are known.
+static Cell moduleBound(const LibraryCall &C) {
+  const ModuleInstance &M = *C.Object->Held;
+  const auto Size = static_cast<int64_t>(elementCount(M));
+  if (M.IsIncomplete)
+    return C.Nothing;
+  return C.Name == "size" ? integer(Size)
+                          : iteratorAt(C.Object, C.Name == "end" ? Size : 0);
 }
 
 template <bool Keys> static Cell elementsListed(const LibraryCall &C) {
@@ -338,12 +346,31 @@ static Cell pretrained(const LibraryCall &C) {
       makePretrained(C.VM, cast<CXXMethodDecl>(C.F), C.Arguments, C.At));
 }
 
+/// What a holder or a container is given as a temporary, or moved, its module
+/// takes over: their forward() forwards.
+static void expireTemporaries(const LibraryCall &C) {
+  if (!C.E)
+    return;
+  const auto Written = cpp::Call(C.E).written();
+  for (size_t I = 0; I < Written.size() && I < C.Arguments.size(); ++I) {
+    const Cell &Given = C.Arguments[I];
+    const Expr *E = Written[I]->IgnoreParens();
+    // A temporary that nothing but its expression holds.
+    constexpr long HeldByExpression = 2;
+    const auto *Made = dyn_cast<MaterializeTemporaryExpr>(E);
+    if (Given->What == Value::Tensor &&
+        (Made ? Given.use_count() <= HeldByExpression : E->isXValue()))
+      Given->IsExpiring = true;
+  }
+}
+
 static Cell runForward(const LibraryCall &C) {
   if (!C.VM.Pass)
     return C.Nothing;
   // A class of LibTorch's names its own forward(), which is not virtual.
   const ModulePtr M = C.Object->Held;
   const CXXRecordDecl *Own = cast<CXXMethodDecl>(C.F)->getParent();
+  expireTemporaries(C);
   const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
   return torch::isModuleClass(Own) && IsDerived
              ? forwardOfLibrary(C.VM, M, modelClassName(Own), C.Arguments, C.At)
@@ -378,7 +405,7 @@ static const CallRule Rules[] = {
     {"eval", train<false>},
     {"as shared_from_this", sameModule},
     {"at", moduleElement},
-    {"size", [](auto &C) { return integer(elementCount(*C.Object->Held)); }},
+    {"size begin end", moduleBound},
     {"contains", containsKey},
     {"is_empty empty", isModuleEmpty},
     {"is_training",

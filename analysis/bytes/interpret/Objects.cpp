@@ -113,7 +113,7 @@ static Cell makeUserModule(Interpreter &VM, const CXXRecordDecl *Class,
       Arguments.front()->Held->Class == Class)
     return Arguments.front();
   const std::string Name = "'" + Class->getNameAsString() + "'";
-  if (!Constructor &&
+  if (!Constructor && !libraryConstructs(Class) &&
       !(Arguments.empty() && Class->needsImplicitDefaultConstructor())) {
     VM.note(At, "no constructor of " + Name + " is seen to take what is given");
     return unknown(At, "a " + Name);

@@ -72,9 +72,10 @@ static const Expr *wholeOf(const Expr *Written) {
   return isa_and_nonnull<DeclRefExpr, MemberExpr>(Written) ? Written : nullptr;
 }
 
-/// What \p Written names is unknown from here on.
+/// What \p Written names is unknown from here on; a module that something is
+/// added to, lacks it.
 static void forgetWritten(Interpreter &VM, const Expr *Written,
-                          const Cell &Because) {
+                          const Cell &Because, bool Adds = false) {
   Written = wholeOf(Written);
   if (!Written)
     return;
@@ -87,8 +88,10 @@ static void forgetWritten(Interpreter &VM, const Expr *Written,
                  })))
       return;
   const Cell Object = VM.eval(Written);
-  if (Object->What == Value::Module)
-    return; // What is done to it, its calls say.
+  if (Object->What == Value::Module) {
+    Object->Held->IsIncomplete |= Adds;
+    return; // What else is done to it, its calls say.
+  }
   // Through a pointer or an iterator, too.
   if (Object->Target)
     *Object->Target = *Because;
@@ -109,13 +112,14 @@ static bool forgetChanged(Interpreter &VM, const CallExpr *Call,
     return false;
   }
   // A function of the user's may register, or change what it is given.
-  bool Adds =
-      (Rule && Rule->Does == CallRule::Adds) ||
-      (!OfLibrary && Method && !Method->isConst() && !Method->isStatic() &&
-       torch::isModuleClass(Method->getParent()));
+  const bool AddsToObject = Rule && Rule->Does == CallRule::Adds;
+  bool Adds = AddsToObject || (!OfLibrary && Method && !Method->isConst() &&
+                               !Method->isStatic() &&
+                               torch::isModuleClass(Method->getParent()));
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
     if (Method && !Method->isConst())
-      forgetWritten(VM, Member->getImplicitObjectArgument(), Because);
+      forgetWritten(VM, Member->getImplicitObjectArgument(), Because,
+                    AddsToObject);
   } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
              Op && Op->isAssignmentOp()) {
     forgetWritten(VM, Op->getArg(0), Because);
@@ -306,12 +310,12 @@ static std::optional<std::vector<Cell>> elementsInRange(const Cell &Range) {
   switch (Range->What) {
   case Value::List:
     return Range->Elements;
-  case Value::Module: {
-    const bool Named = givesPairs(Range->Held->ClassName);
-    for (const auto &[Name, Element] : elementsOf(*Range->Held))
-      Elements.push_back(Named ? listOf({text(Name), Element}) : Element);
+  case Value::Module:
+    if (Range->Held->IsIncomplete)
+      return std::nullopt;
+    for (size_t I = 0; I < elementCount(*Range->Held); ++I)
+      Elements.push_back(elementOf(*Range->Held, I));
     return Elements;
-  }
   case Value::Text:
     for (const char C : Range->Name)
       Elements.push_back(integer(C));

@@ -22,9 +22,16 @@ public:
         Optimizes(optimizerNamed(Request.Optimizer).value_or(Optimizer())),
         HasState(Optimizes.AtOnce) {
     placeAll(M);
+    forEachModule(M, [&](const ModulePtr &Each, StringRef) {
+      for (const ModuleInstance::Tensor &T : Each->Parameters)
+        InOrder.push_back(T.Handle);
+      for (const auto &[Field, Member] : Each->Members)
+        Members.emplace_back(Member, *Member);
+    });
     Running.Pass = &S;
   }
   ~Passes() {
+    restart();
     Running.Pass = nullptr;
     for (auto &[T, Before] : Placed) {
       T->Memory = Before;
@@ -42,9 +49,17 @@ public:
     return BytesOfInputs = S.memory().live() - Before;
   }
 
+  /// What members hold is what the constructor has left there, and not what an
+  /// earlier pass has.
+  void restart() {
+    for (auto &[Member, Before] : Members)
+      *Member = Before;
+  }
+
   /// With \p Lines the time line goes there.
   PeakRow inference(bool Guarded, StepRows *Lines = nullptr) {
     setTraining(false);
+    restart();
     S.GradMode = !Guarded;
     S.memory().restartPeak();
     if (Lines)
@@ -59,14 +74,20 @@ public:
   /// What forward() leaves alive, and which modules have made it.
   void keep(StepRows &Row, ModelRows &Model) {
     setTraining(true);
+    restart();
     const uint64_t Before = S.memory().live();
     const std::set<const Block *> Old = S.memory().blocks();
     const Cell Result = forward();
     Row.Kept = S.memory().live() - Before;
     Row.Result = shownSizes(Result);
-    if (unknownIn(Result) && !Running.hasGapsOfPass())
-      Row.Missing.push_back(
-          {Model.Made, "what forward() returns is not known"});
+    if (const Value *Unknown = unknownIn(Result);
+        Unknown && !Running.hasGapsOfPass()) {
+      const Spot At = spotOf(Unknown->Where, SM);
+      Row.Missing.push_back({At.File.empty() ? Model.Made : At,
+                             Unknown->Why.empty()
+                                 ? "what forward() returns is not known"
+                                 : Unknown->Why + " is not known"});
+    }
     std::map<std::string, ModuleRow *> ByPath;
     for (ModuleRow &Each : Model.Modules)
       if (!Each.IsRepeated)
@@ -90,6 +111,7 @@ public:
   /// inputs, if they go as well.
   uint64_t keptByGraph(bool Training, bool InputsGo) {
     setTraining(Training);
+    restart();
     const uint64_t Before = S.memory().live();
     std::vector<NodePtr> Graph;
     for (const TensorPtr &T : tensorsIn(forward()))
@@ -111,14 +133,8 @@ public:
     PeakRow Result = peak();
     if (Lines)
       Lines->LaterLine = takeTimeLine(*Lines);
-    // The optimizer works when what was kept is gone, but for the results.
-    uint64_t Most = 0, State = 0;
-    for (const TensorPtr &T : llvm::make_first_range(Placed))
-      if (T->Gradient) {
-        State += Optimizes.Copies * T->Gradient->Bytes;
-        Most = std::max(Most, T->Gradient->Bytes);
-      }
     if (HasState) {
+      const uint64_t State = Optimizes.Copies * gradients();
       Result.Bytes += State;
       if (Lines)
         for (TimeRow &Point : Lines->LaterLine) {
@@ -126,14 +142,12 @@ public:
           Point.After += State;
         }
     }
-    HasState = Optimizes.Copies > 0;
-    if (const uint64_t InStep =
-            S.memory().live() + State + Optimizes.Scratch * Most;
-        InStep > Result.Bytes) {
+    if (const uint64_t InStep = peakOfOptimizer(); InStep > Result.Bytes) {
       Result = {};
       Result.Bytes = InStep;
       Result.IsOptimizer = true;
     }
+    HasState = Optimizes.Copies > 0;
     return Result;
   }
 
@@ -195,6 +209,14 @@ public:
     return Result;
   }
 
+  /// Where more is counted than a run may need.
+  std::vector<MissingRow> bounds() const {
+    std::vector<MissingRow> Result;
+    for (const auto &[Place, Why] : S.bounds())
+      Result.push_back({placeRow(Place & ~BackwardPlace).Where, Why});
+    return Result;
+  }
+
   bool hasFailed() const { return Failed; }
 
 private:
@@ -244,6 +266,30 @@ private:
     if (!New)
       New = S.allocate(T->Memory->Bytes);
     T->Memory = New;
+  }
+
+  /// The bytes of all gradients.
+  uint64_t gradients() const {
+    uint64_t All = 0;
+    for (const TensorPtr &T : llvm::make_first_range(Placed))
+      if (T->Gradient)
+        All += T->Gradient->Bytes;
+    return All;
+  }
+
+  /// Of step(), when what was kept is gone, but for the results. It works on
+  /// one parameter after the other, and makes the state of each when it comes
+  /// to it.
+  uint64_t peakOfOptimizer() const {
+    uint64_t State = HasState ? Optimizes.Copies * gradients() : 0, Most = 0;
+    for (const TensorPtr &T : InOrder) {
+      const uint64_t Bytes = T->Gradient ? T->Gradient->Bytes : 0;
+      if (!HasState)
+        State += Optimizes.Copies * Bytes;
+      if (Bytes)
+        Most = std::max(Most, State + Optimizes.Scratch * Bytes);
+    }
+    return S.memory().live() + Most;
   }
 
   void setTraining(bool On) {
@@ -307,6 +353,9 @@ private:
   std::vector<std::pair<TensorPtr, BlockPtr>> Placed;
   std::set<const TensorInstance *> Known;
   std::map<const Block *, BlockPtr> Moved;
+  std::vector<TensorPtr> InOrder; ///< As parameters() has them.
+  /// With what they are before the first pass.
+  std::vector<std::pair<Cell, Value>> Members;
   std::vector<ModulePtr> All;
   std::set<const ModuleInstance *> Seen;
   std::vector<Cell> Inputs;
@@ -329,6 +378,23 @@ std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
   P.setInputs(Inputs.Arguments);
   const uint64_t Kept = P.keptByGraph(Training, InputsGo);
   return P.takeMissing().empty() ? std::optional(Kept) : std::nullopt;
+}
+
+/// A step has all that the model is known to take, whatever of it was not
+/// followed.
+static void raiseBounds(ModelRows &Model, const BudgetRequest &Request) {
+  const Optimizer Used =
+      optimizerNamed(Request.Optimizer).value_or(Optimizer());
+  uint64_t Known = Model.Step.Inputs;
+  for (const ModuleRow &Row : Model.Modules)
+    for (const TensorRow &T : Row.Tensors)
+      Known +=
+          T.Bytes * (T.GetsGradient && !Row.IsUnlisted ? 2 + Used.Copies : 1);
+  for (PeakRow *Peak : {&Model.Step.FirstStep, &Model.Step.LaterSteps})
+    if (Peak->Bytes < Known) {
+      *Peak = {};
+      Peak->Bytes = Known;
+    }
 }
 
 void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
@@ -360,7 +426,10 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     Row.LaterSteps = P.train(&Row);
     Add(P.takeMissing());
     Row.Fails = P.hasFailed();
+    Row.AtMost = P.bounds();
   }
+  if (!Row.Missing.empty() || !Model.Missing.empty())
+    raiseBounds(Model, Request);
   if (Request.Device == DeviceKind::Cuda && Row.Missing.empty())
     for (const auto &[Bytes, By] :
          {std::pair(&Row.ReservedByInference, &Passes::reservedByInference),

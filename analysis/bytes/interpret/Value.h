@@ -97,6 +97,7 @@ struct Value {
   std::shared_ptr<void> Guard;
   /// A tensor that nobody reads again: who takes it by value takes it over.
   bool IsExpiring = false;
+  bool IsReverse = false; ///< Of an iterator: Number is that of its element.
 
   /// Unknown: what it comes from, as "'width'", and where that is.
   std::string Why;
@@ -182,6 +183,8 @@ inline std::optional<size_t> indexIn(const Cell &V, size_t Count) {
 
 /// What a container has, by its names: modules, or parameters.
 std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M);
+/// The element \p Index as an iterator gives it: of a dictionary a pair.
+Cell elementOf(const ModuleInstance &M, size_t Index);
 /// How many these are, without making a list of them.
 size_t elementCount(const ModuleInstance &M);
 
@@ -197,7 +200,7 @@ Cell settingOf(const OptionValues &Settings, llvm::StringRef Name);
 TensorPtr undefinedTensor();
 
 /// The place of the element \p Index of \p Container.
-Cell iteratorAt(const Cell &Container, int64_t Index);
+Cell iteratorAt(const Cell &Container, int64_t Index, bool IsReverse = false);
 /// What begin(), end() or size() of the container \p List gives, as a method or
 /// a function; null for others.
 Cell boundOf(llvm::StringRef Name, const Cell &List);

@@ -36,6 +36,15 @@ std::vector<std::pair<std::string, Cell>> elementsOf(const ModuleInstance &M) {
   return Result;
 }
 
+Cell elementOf(const ModuleInstance &M, size_t Index) {
+  const bool OfParameters = isParameterContainer(M.ClassName);
+  const Cell Element = OfParameters ? tensorValue(M.Parameters[Index].Handle)
+                                    : moduleValue(M.Children[Index].Module);
+  const std::string &Name =
+      OfParameters ? M.Parameters[Index].Name : M.Children[Index].Name;
+  return givesPairs(M.ClassName) ? listOf({text(Name), Element}) : Element;
+}
+
 size_t elementCount(const ModuleInstance &M) {
   return isParameterContainer(M.ClassName) ? M.Parameters.size()
                                            : M.Children.size();

@@ -67,6 +67,7 @@ static OperatorResult adaptiveLogSoftmax(OperatorCall &Op) {
     return From.gather(1, Which.view({N, 1})).squeeze(1);
   };
   if (Down) {
+    Op.S.atMost("all targets count as in the largest cluster");
     const Tensor Mask = Op.make({N}, Bool), Rows = Op.make({N}, Int64),
                  Relative = Op.make({N}, Int64);
     const Tensor Inputs = X.index_select(0, Rows);

@@ -194,6 +194,12 @@ static OperatorResult crossEntropy(OperatorCall &Op) {
   return reduction(Op) == Reduction::Sum ? Sum : Sum / 2;
 }
 
+/// The length of the longest target, which no list says.
+static int64_t atMostOf(OperatorCall &Op, int64_t Width) {
+  Op.S.atMost("the longest target counts as long as the matrix is wide");
+  return Width;
+}
+
 /// ctc_loss(log_probs, targets, input_lengths, target_lengths).
 static OperatorResult connectionist(OperatorCall &Op) {
   const Tensor Log = Op.tensor("log_probs"), Targets = Op.tensor("targets");
@@ -207,7 +213,7 @@ static OperatorResult connectionist(OperatorCall &Op) {
       Lengths && !Lengths->empty())
     Longest = *std::max_element(Lengths->begin(), Lengths->end());
   else if (OfTargets.size() == 2)
-    Longest = OfTargets[1];
+    Longest = atMostOf(Op, OfTargets[1]);
   else
     Op.notFollowed("how long the longest target of 'ctc_loss' is depends on "
                    "values");

@@ -31,6 +31,8 @@ static OperatorResult linear(OperatorCall &Op) {
     return Op.throws("'linear' takes " +
                      (OfWeight.size() == 2 ? Twine(OfWeight[1]).str() : "?") +
                      " features, and is given a tensor of " + shown(To));
+  if (!Op.haveOneKind(X, W))
+    return {};
   To.back() = OfWeight[0];
   // More than two dimensions are seen as two, unless the last two are swapped.
   BlockPtr Seen = X->Memory;

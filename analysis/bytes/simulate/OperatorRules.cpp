@@ -150,6 +150,15 @@ const OperatorResult &OperatorCall::doesNotTake(const TensorPtr &T) {
   return throws("'" + Name + "' is given a tensor of " + shown(T->sizes()));
 }
 
+bool OperatorCall::haveOneKind(const TensorPtr &X, const TensorPtr &W) {
+  const auto &Given = X->Shape.Type, &Taken = W->Shape.Type;
+  if (!Given || !Taken || isFloating(*Given) == isFloating(*Taken))
+    return true;
+  throws("'" + Name + "' has weights of " + Taken->Name +
+         ", and is given a tensor of " + Given->Name);
+  return false;
+}
+
 void OperatorCall::doesNotFit(const TensorPtr &A, const TensorPtr &B) {
   throws("'" + Name + "' does not fit sizes " + shown(A->sizes()) + " and " +
          shown(B->sizes()));

@@ -223,6 +223,9 @@ public:
                                     const llvm::Twine &How);
   const OperatorResult &throws(const llvm::Twine &Why);
   const OperatorResult &doesNotTake(const TensorPtr &T);
+  /// Are \p X and the weights \p W both of integers, or both not? Else it
+  /// throws.
+  bool haveOneKind(const TensorPtr &X, const TensorPtr &W);
   void doesNotFit(const TensorPtr &A, const TensorPtr &B);
   /// The sizes to which \p All, of which some may be null, are broadcast.
   /// nullopt, and trouble, where they do not fit or there is trouble already.

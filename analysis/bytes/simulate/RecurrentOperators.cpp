@@ -218,6 +218,7 @@ static OperatorResult packed(OperatorCall &Op) {
     Op.scratch(bytesOf(X)); // The steps one after the other.
   const Tensor Out = Op.make(To, X);
   Out->PackedSteps = Steps;
+  Op.S.atMost("all sequences count as long as the longest");
   return Op.record({Out}, {{X}}, {});
 }
 

@@ -250,6 +250,15 @@ public:
   /// its functionals.
   OperatorResult run(llvm::StringRef Name, const Arguments &Given);
 
+  /// What runs now takes at most what is counted, since sizes depend on values.
+  void atMost(llvm::StringRef Why) {
+    Bounds.emplace(Bytes->place(), Why.str());
+  }
+  /// Where, by the numbers of places, and why.
+  const std::set<std::pair<unsigned, std::string>> &bounds() const {
+    return Bounds;
+  }
+
   /// backward() of the sum of \p Results. Those that need no gradient count
   /// nothing.
   void backward(llvm::ArrayRef<TensorPtr> Results);
@@ -260,6 +269,7 @@ private:
   TensorPtr cast(const TensorPtr &T, ElementType To);
   std::shared_ptr<Memory> Bytes;
   uint64_t Sequence = 0;
+  std::set<std::pair<unsigned, std::string>> Bounds;
   std::optional<ElementType> Autocast;
   /// Casts of parameters, which autocast caches.
   std::map<std::weak_ptr<TensorInstance>, TensorPtr,

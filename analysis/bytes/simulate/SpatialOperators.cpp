@@ -76,6 +76,7 @@ static bool readConvolution(OperatorCall &Op, Convolved &Of) {
   if (Channels != Expected)
     Op.throws("'" + Op.Name + "' takes " + Twine(Expected) +
               " channels, and is given " + Twine(Channels) + ": " + shown(OfX));
+  Op.haveOneKind(Of.X, Of.W);
   Of.To = {Of.From[0], Of.IsTransposed ? OfWeight[1] * Of.Groups : OfWeight[0]};
   for (unsigned I = 0; I < Dimensions; ++I) {
     const int64_t In = Of.From[2 + I], Stride = Strides[I],
@@ -131,9 +132,36 @@ static void layOutConvolution(OperatorCall &Op, Convolved &Of) {
   }
 }
 
+/// As ConvImpl::forward() runs it.
+static OperatorResult convolutionOfPadded(OperatorCall &Op, StringRef Mode) {
+  Sizes Paddings = Op.integers("padding", Op.Dimensions);
+  if (Op.text("padding").contains_insensitive("same")) {
+    const Sizes Kernel = lastOf(Op.tensor("weight")->sizes(), Op.Dimensions),
+                Dilation = Op.integers("dilation", Op.Dimensions, 1);
+    for (size_t I = 0; I < Kernel.size() && I < Paddings.size(); ++I)
+      Paddings[I] = Dilation[I] * (Kernel[I] - 1) / 2;
+  }
+  if (Op.Trouble || !Op.areSmall({Paddings}))
+    return {};
+  Sizes Twice;
+  for (const int64_t Padding : llvm::reverse(Paddings))
+    Twice.insert(Twice.end(), 2, Padding);
+  const Cell Named = valueOf(Value::Other, &Value::Name, Mode.str());
+  const Tensor Padded = Op.self().run("pad", {{"pad", Twice}, {"mode", Named}});
+  Arguments With = Op.Given;
+  for (const char *Name : {"self", "padding", "padding_mode"})
+    With.erase(Name);
+  With["input"] = Padded;
+  return Op.run(Op.Name, With);
+}
+
 /// Without oneDNN: at::native::slow_conv2d and its relatives, which lay out
 /// what each output sees as columns, and multiply.
 static OperatorResult convolution(OperatorCall &Op) {
+  // Another mode than zeros pads a copy first.
+  const StringRef Mode = Op.text("padding_mode");
+  if (!Mode.empty() && !Mode.contains_insensitive("zeros"))
+    return convolutionOfPadded(Op, Mode);
   Convolved Of;
   if (!readConvolution(Op, Of))
     return {};

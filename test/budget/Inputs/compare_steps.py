@@ -61,7 +61,7 @@ def main():
             print("%s: no such model" % model)
             failed += 1
             continue
-        if not step["exact"]:
+        if step["missing"]:
             print("%s: at least: %s" % (model, step["missing"][0]["text"]))
             failed += 1
             continue

@@ -32,8 +32,63 @@ struct PackedImpl : nn::Module {
 };
 TORCH_MODULE(Packed);
 
+// Modules, containers and temporaries as programs write them.
+struct StackImpl : nn::SequentialImpl {
+  using SequentialImpl::SequentialImpl;
+  Tensor forward(Tensor x) { return SequentialImpl::forward(x); }
+};
+TORCH_MODULE(Stack);
+
+struct WrittenImpl : nn::Module {
+  WrittenImpl() {
+    const std::vector<int64_t> widths = {8, 16, 4};
+    for (auto it = widths.rbegin(); it != widths.rend(); ++it) {
+      list->push_back(nn::Conv2d(
+          nn::Conv2dOptions(width, *it, 3).padding(1).padding_mode(
+              torch::kReflect)));
+      width = *it;
+    }
+    heads.emplace("a", nn::Linear(width, 40));
+    heads.emplace("b", nn::Linear(width, 2));
+    for (auto &head : heads)
+      register_module(head.first, head.second);
+    register_module("list", list);
+    stack = register_module(
+        "stack", Stack(nn::Linear(42, 32), nn::ReLU(), nn::Linear(32, 8)));
+    rest = register_module("rest",
+                           nn::Sequential(nn::Linear(84, 400), nn::Sigmoid()));
+  }
+  Tensor forward(Tensor x) {
+    for (auto it = list->begin(); it != list->end(); ++it)
+      x = torch::relu((*it)->as<nn::Conv2d>()->forward(x));
+    x = x.mean({2, 3});
+    Tensor both =
+        torch::cat({heads.at("a")->forward(x), heads.at("b")->forward(x)}, 1);
+    Tensor wide = rest->forward(torch::cat({both, both.exp()}, 1));
+    return stack->forward(both).sum() + wide;
+  }
+  int64_t width = 3;
+  nn::ModuleList list;
+  std::unordered_map<std::string, nn::Linear> heads;
+  Stack stack{nullptr};
+  nn::Sequential rest{nullptr};
+};
+TORCH_MODULE(Written);
+
+struct ChosenImpl : nn::Module {
+  ChosenImpl() : fc(16, 16) { register_module("fc", fc); }
+  Tensor forward(Tensor x) {
+    auto rows = torch::where(x.select(1, 0) > -1)[0];
+    return fc(x.index_select(0, rows)).relu();
+  }
+  nn::Linear fc;
+};
+TORCH_MODULE(Chosen);
+
 int main() {
   steps::begin();
+  STEP(Written(), "200x3x8x8", torch::rand({200, 3, 8, 8}));
+  STEP(Chosen(), "60x16", torch::rand({60, 16}));
   STEP(Packed(1, false, false), "6x8x16 8:int64", torch::rand({6, 8, 16}),
        torch::full({8}, 6, torch::kLong));
   STEP(Packed(2, true, true), "10x5x16 10:int64", torch::rand({10, 5, 16}),
