@@ -409,7 +409,11 @@ Outcome Run::reportBudget() {
     if (Error E = BudgetPage->write(
             budgetPage(Models, Asked, All.FailedUnits, RealFolder)))
       return usageError(std::move(E));
-  return IsBroken ? ExitBroken : ExitClean;
+  const bool Fails = llvm::any_of(
+      Models.Models, [](const auto &M) { return M.HasStep && M.Step.Fails; });
+  return IsBroken                      ? ExitBroken
+         : Fails && !Options.NeverFail ? ExitFindings
+                                       : ExitClean;
 }
 
 /// --why: reasons, instead of findings.

@@ -125,6 +125,8 @@ struct StepRows {
   std::vector<MissingRow> Missing; ///< Empty: all operators were followed.
   /// Where more is counted than may be needed: sizes that depend on values.
   std::vector<MissingRow> AtMost;
+  /// Parameters that want a gradient and get none: no sum counts one of them.
+  std::vector<MissingRow> Unreached;
   Bound bound() const {
     return Missing.empty()  ? AtMost.empty() ? Bound::Exact : Bound::AtMost
            : AtMost.empty() ? Bound::AtLeast
@@ -141,6 +143,8 @@ struct ModelRows {
   std::vector<MissingRow> Missing; ///< Empty: the bytes are exact.
   bool HasStep = false;
   StepRows Step;
+  /// Without one: where the program calls forward() with what is not known.
+  Spot PassedAt;
 };
 
 /// A model of which nothing can be said.

@@ -109,6 +109,8 @@ static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
   if (Step.Fails)
     return Result;
   Result["figures"] = nameOf(stepBoundOf(Model));
+  if (!Step.Unreached.empty())
+    Result["unreached"] = asJson(Step.Unreached, Folder);
   Result.update({{"inputs", {{"bytes", Step.Inputs}}},
                  {"kept", {{"bytes", Step.Kept}}},
                  {"inference", asJson(Step.Inference, Folder)},

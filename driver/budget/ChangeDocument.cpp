@@ -258,7 +258,7 @@ private:
         if (M->Step.Fails || Differ || (Changed && IsPassed))
           say(M, stepBlock(M->Step, Options, Folder));
       } else if (Options.Memory && (Differ || M == P.After)) {
-        say(M, {Block::Said, {NoInputSentence.str()}});
+        say(M, {Block::Said, {noStepSentence(*M, Options, Folder)}});
       } else if (P.hasBoth() && Differ) {
         say(M,
             {Block::Said, {"Nothing passes an input whose sizes are known."}});

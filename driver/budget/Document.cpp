@@ -103,6 +103,18 @@ std::string batchSentence(const bytes::StepRows &Step,
          ".";
 }
 
+std::string noStepSentence(const ModelRows &Model, const BudgetOptions &Options,
+                           StringRef Folder) {
+  const std::string At = lineOf(Model.PassedAt, Folder);
+  if (!Options.Memory && At.empty())
+    return "";
+  return std::string(Options.Memory ? "Which batch fits is not known: "
+                                    : "No step is followed: ") +
+         (At.empty() ? "nothing here passes an input whose sizes are known."
+                     : "what forward() is given in " + At + " is not known.") +
+         " Give it with --input.";
+}
+
 Remark remarkOf(const bytes::RefusedModel &M, StringRef Folder) {
   return {printable(M.Title), lineOf(M.Where, Folder), printable(M.Reason)};
 }
@@ -190,8 +202,9 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
   if (!Model.Missing.empty())
     Blocks.push_back(missingBlock(
         "not known, and left out of the sums:", Model.Missing, Folder));
-  if (!Model.HasStep && Options.Memory)
-    Blocks.push_back({Block::Said, {NoInputSentence.str()}});
+  if (std::string Why = noStepSentence(Model, Options, Folder);
+      !Model.HasStep && !Why.empty())
+    Blocks.push_back({Block::Said, {std::move(Why)}});
   if (!Model.HasStep)
     return Result;
   const bytes::StepRows &Step = Model.Step;
@@ -208,6 +221,10 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
                     stepBoundOf(Model)});
   if (Options.Memory && !IsIncomplete)
     Blocks.push_back({Block::Answer, {batchSentence(Step, Options)}});
+  if (!Step.Unreached.empty())
+    Blocks.push_back(missingBlock(
+        "in parameters(), and without a gradient after this step:",
+        Step.Unreached, Folder));
   if (!Step.AtMost.empty())
     Blocks.push_back(missingBlock(
         "depends on values, and counts as the most:", Step.AtMost, Folder));

@@ -225,10 +225,10 @@ Block missingBlock(const std::string &Sentence,
 /// Which batch fits into the memory that was asked about.
 std::string batchSentence(const bytes::StepRows &Step,
                           const BudgetOptions &Options);
-/// The same without a step.
-inline constexpr llvm::StringLiteral NoInputSentence =
-    "Which batch fits is not known: nothing here passes an input whose sizes "
-    "are known. Give it with --input.";
+/// The same without a step; empty where nothing is to be said.
+std::string noStepSentence(const bytes::ModelRows &Model,
+                           const BudgetOptions &Options,
+                           llvm::StringRef Folder);
 /// What figures for a GPU leave out.
 inline constexpr llvm::StringLiteral EstimateSentence =
     "On a GPU this is an estimate: the memory that its kernels need for "

@@ -50,6 +50,8 @@ public:
     if (F->doesThisDeclarationHaveABody() && F->getBody() &&
         !F->isDependentContext())
       Found.Bodies.push_back(F->getBody());
+    if (F->isMain() && F->doesThisDeclarationHaveABody())
+      Found.Mains.push_back(F);
     if (F->isThisDeclarationADefinition() && !F->isInlined() &&
         !F->isDependentContext() && !F->isTemplateInstantiation() &&
         isOwn(F->getLocation()))

@@ -171,6 +171,23 @@ static bool isSet(const LibraryCall &C) {
   return cpp::isStdClass(classOf(C), {"set", "unordered_set"});
 }
 
+/// Where a new element goes: in a hash table of GCC's library, to the front,
+/// unless its bucket has one.
+static size_t placeOfNew(const LibraryCall &C) {
+  return cpp::isStdClass(classOf(C), {"unordered_map", "unordered_set"})
+             ? 0
+             : C.Object->Elements.size();
+}
+
+/// Adds \p New there; returns its place.
+static size_t addNew(const LibraryCall &C, Cell New) {
+  const size_t Place = placeOfNew(C);
+  std::vector<Cell> &Elements = C.Object->Elements;
+  Elements.insert(Elements.begin() + static_cast<int64_t>(Place),
+                  std::move(New));
+  return Place;
+}
+
 /// The place of the first argument among the elements of a set or the keys of a
 /// map; their number if it is not there. Absent if a comparison is unknown.
 static std::optional<size_t> keyPlace(const LibraryCall &C, Cell &Unknown) {
@@ -218,7 +235,7 @@ static Cell elementAt(const LibraryCall &C) {
     return unknown(C.At, "");
   }
   const Cell New = newElement(C.VM, typeArgument(classOf(C), 1), C.At);
-  C.Object->Elements.push_back(listOf({C.VM.copyOf(Key), New}));
+  addNew(C, listOf({C.VM.copyOf(Key), New}));
   return New;
 }
 
@@ -227,8 +244,7 @@ static Cell emplaceInMap(const LibraryCall &C) {
   if (C.Arguments.size() < 2)
     return nullptr;
   Cell Unknown;
-  const std::optional<size_t> Place =
-      isMap(C) ? keyPlace(C, Unknown) : std::nullopt;
+  std::optional<size_t> Place = isMap(C) ? keyPlace(C, Unknown) : std::nullopt;
   if (!Place)
     return nullptr;
   std::vector<Cell> &Elements = C.Object->Elements;
@@ -243,11 +259,12 @@ static Cell emplaceInMap(const LibraryCall &C) {
     const Cell Made = R ? makeObject(C.VM, R, Of, {}, nullptr, C.At)
                       : Of.size() == 1 ? convert(C.VM, Of.front(), Type)
                                        : unknown(C.At, "an element");
-    if (!IsNew)
-      Elements.erase(Elements.begin() + static_cast<int64_t>(*Place));
-    Elements.insert(
-        Elements.begin() + static_cast<int64_t>(*Place),
-        listOf({C.VM.copyOf(C.Arguments.front()), C.VM.copyOf(Made)}));
+    const Cell New =
+        listOf({C.VM.copyOf(C.Arguments.front()), C.VM.copyOf(Made)});
+    if (IsNew)
+      Place = addNew(C, New);
+    else
+      Elements[*Place] = New;
   }
   return listOf(
       {iteratorAt(C.Object, static_cast<int64_t>(*Place)), integer(IsNew)});
@@ -260,13 +277,12 @@ static Cell insertOne(const LibraryCall &C) {
     return emplaceInMap({C.VM, C.E, C.F, C.Object, Given->Elements, C.At,
                          C.Name, C.Nothing, C.OnModule});
   Cell Unknown;
-  const std::optional<size_t> Place =
-      isSet(C) ? keyPlace(C, Unknown) : std::nullopt;
+  std::optional<size_t> Place = isSet(C) ? keyPlace(C, Unknown) : std::nullopt;
   if (!Place)
     return nullptr;
   const bool IsNew = *Place == C.Object->Elements.size();
   if (IsNew)
-    C.Object->Elements.push_back(C.VM.copyOf(Given));
+    Place = addNew(C, C.VM.copyOf(Given));
   return listOf(
       {iteratorAt(C.Object, static_cast<int64_t>(*Place)), integer(IsNew)});
 }

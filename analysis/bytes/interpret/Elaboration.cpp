@@ -64,12 +64,27 @@ static void nameUnknownSizes(ModelRows &Model) {
       Model.Missing.push_back(std::move(M));
 }
 
+/// \p Name without spaces, and without what follows the digits of a number: a
+/// user writes "Mlp<3>" for "Mlp<3L>".
+static std::string plainName(StringRef Name) {
+  std::string Result;
+  bool InNumber = false;
+  for (const char C : Name) {
+    const char Before = Result.empty() ? ' ' : Result.back();
+    InNumber = llvm::isDigit(C)
+                   ? InNumber || !(llvm::isAlnum(Before) || Before == '_')
+                   : InNumber && StringRef("uUlL").contains(C);
+    if (C != ' ' && (!InNumber || llvm::isDigit(C)))
+      Result += C;
+  }
+  return Result;
+}
+
 /// Is \p R what a user calls \p Wanted? Sure: with its namespaces, all of them.
 /// The arguments of a template may be left out.
 static bool isCalled(const CXXRecordDecl *R, StringRef Wanted, bool &IsSure) {
   for (const bool OfHolder : {true, false}) {
-    std::string Full = fullName(R, OfHolder);
-    Full.erase(std::remove(Full.begin(), Full.end(), ' '), Full.end());
+    const std::string Full = plainName(fullName(R, OfHolder));
     const StringRef WithoutArguments = StringRef(Full).split('<').first;
     for (const StringRef Name : {StringRef(Full), WithoutArguments}) {
       IsSure = Name == Wanted && Name == Full;
@@ -186,7 +201,8 @@ public:
 
 private:
   void findByName(const ModelText &Asked) {
-    StringRef Wanted = Asked.Name;
+    const std::string Plain = plainName(Asked.Name);
+    StringRef Wanted = Plain;
     const bool FromRoot = Wanted.consume_front("::");
     llvm::SmallVector<const CXXRecordDecl *, 4> Matching;
     for (const CXXRecordDecl *R : Found.Classes) {
@@ -238,6 +254,8 @@ private:
       const Value *Unknown = nullptr;
       const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
       if (Unknown) {
+        if (makeAsRun(C, Titles))
+          continue;
         llvm::copy(Running.Undefined, std::inserter(Wanted, Wanted.end()));
         NotKnown.try_emplace(C.Class, C.At,
                              Unknown->Why.empty()
@@ -252,6 +270,34 @@ private:
       Done.insert(C.Class);
       elaborate(C.Class, Arguments, Running);
     }
+  }
+
+  /// The models that a run of main() makes where \p C stands. False when it
+  /// makes none of which all arguments are known.
+  bool makeAsRun(const Construction &C, std::set<std::string> &Titles) {
+    bool MakesAny = false;
+    for (const SeenValues &Made : program().Made) {
+      if (Made.At != C.At ||
+          Made.Class->getCanonicalDecl() != C.Class->getCanonicalDecl() ||
+          llvm::any_of(Made.Values, unknownIn))
+        continue;
+      MakesAny = true;
+      Done.insert(C.Class);
+      Interpreter Running(Context, Define, Found.Bodies);
+      if (Titles.insert(fullName(C.Class) + titleOf(C.Class, Made.Values))
+              .second)
+        elaborate(C.Class, Running.copiesOf(Made.Values), Running);
+    }
+    return MakesAny;
+  }
+
+  const ProgramSeen &program() {
+    if (!Seen) {
+      Interpreter Running(Context, Define, Found.Bodies);
+      Seen = runProgram(Running, Found.Mains);
+      Steps += Running.steps();
+    }
+    return *Seen;
   }
 
   /// Models of \p Others, which nobody is seen to make, as their default
@@ -326,9 +372,12 @@ private:
     for (const Gap &G : Running.Gaps)
       Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
     nameUnknownSizes(Model);
-    if (Request.WithSteps && !Running.Halted)
+    if (Request.WithSteps && !Running.Halted) {
       if (const std::optional<StepInputs> Inputs = inputsOf(Class))
         addStep(Running, Made, *Inputs, Request, Paths, Model);
+      else
+        Model.PassedAt = passedAt(Class);
+    }
     for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
       if (Row.Class != Made->ClassName)
         Parts.insert(Row.Class);
@@ -349,7 +398,23 @@ private:
       if (Inputs)
         return Inputs;
     }
+    for (const SeenValues &Passed : program().Passed)
+      if (Passed.Class->getCanonicalDecl() == Class->getCanonicalDecl()) {
+        Interpreter Aside(Context, Define, Found.Bodies);
+        if (std::optional<StepInputs> Inputs =
+                bytes::inputsOf(Aside.copiesOf(Passed.Values), Passed.At, Aside,
+                                elementType(Request.Type)))
+          return Inputs;
+      }
     return std::nullopt;
+  }
+
+  /// Where the program passes something to \p Class, whatever it is.
+  Spot passedAt(const CXXRecordDecl *Class) const {
+    for (const PassedInputs &Passed : Found.Passed)
+      if (Passed.Class == Class->getCanonicalDecl())
+        return spotOf(Passed.At, SM);
+    return {};
   }
 
   void refuse(std::string Title, SourceLocation Where, std::string Reason,
@@ -405,6 +470,7 @@ private:
   std::map<const CXXRecordDecl *, std::pair<SourceLocation, std::string>>
       NotKnown;
   std::set<const FunctionDecl *> Wanted;
+  std::optional<ProgramSeen> Seen;
   unsigned Steps = 0;
 };
 

@@ -85,6 +85,12 @@ std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
                                    Interpreter &Running,
                                    std::optional<ElementType> Type);
 
+/// The same of values that were passed \p At a place.
+std::optional<StepInputs> inputsOf(std::vector<Cell> Values,
+                                   clang::SourceLocation At,
+                                   Interpreter &Running,
+                                   std::optional<ElementType> Type);
+
 /// \p Given with tensors in the memory of \p S, of \p Type where they have no
 /// type. Those that are the same tensor stay one.
 std::vector<Cell> placed(llvm::ArrayRef<Cell> Given, Simulation &S,
@@ -105,6 +111,7 @@ struct UnitModels {
   std::vector<Construction> Made;
   std::vector<PassedInputs> Passed;
   std::vector<const clang::FunctionDecl *> Defined; ///< For other units, too.
+  std::vector<const clang::FunctionDecl *> Mains;   ///< main(), at most.
   Interpreter::Bodies Bodies;
 };
 
@@ -114,6 +121,24 @@ struct UnitModels {
 UnitModels findModels(const clang::ASTContext &Context,
                       const Interpreter::DefineDecl &Define, unsigned OwnText,
                       bool WithInputs);
+
+//===----------------------------------------------------------------------===//
+// A run of the program, Program.cpp
+//===----------------------------------------------------------------------===//
+
+/// What main() has made, or passed to the forward() of a module.
+struct SeenValues {
+  const clang::CXXRecordDecl *Class; ///< Of the module.
+  std::vector<Cell> Values;
+  clang::SourceLocation At;
+};
+struct ProgramSeen {
+  std::vector<SeenValues> Made, Passed; ///< In their order.
+};
+
+/// Follows main(), if \p Defined has it, as it runs without arguments.
+ProgramSeen runProgram(Interpreter &Running,
+                       llvm::ArrayRef<const clang::FunctionDecl *> Defined);
 
 //===----------------------------------------------------------------------===//
 // The tree of a module, library/ModuleRows.cpp

@@ -7,6 +7,7 @@
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/storage/Sharing.h"
@@ -155,7 +156,8 @@ Cell memberOf(Interpreter &VM, const Cell &Base, const ValueDecl *Member,
       for (auto *Tensors : {&M.Parameters, &M.Buffers})
         for (const ModuleInstance::Tensor &T : *Tensors)
           if (T.Name == Field->getName())
-            return tensorValue(T.Handle);
+            // The member: another tensor can be assigned to it.
+            return M.Members[Field->getCanonicalDecl()] = tensorValue(T.Handle);
       for (const ModuleInstance::Child &Child : M.Children)
         if (Child.Name == Field->getName())
           return moduleValue(Child.Module);
@@ -363,11 +365,59 @@ static std::optional<const Expr *> wrappedBy(const Expr *E) {
   }
 }
 
+/// Does running \p E change something besides what it gives?
+static bool changesSomething(const Expr *E) {
+  return cpp::anyOf<Stmt>(
+      E,
+      [](const Stmt *Part) {
+        if (const auto *Op = dyn_cast<BinaryOperator>(Part))
+          return Op->isAssignmentOp();
+        if (const auto *Op = dyn_cast<UnaryOperator>(Part))
+          return Op->isIncrementDecrementOp();
+        if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Part))
+          return Op->isAssignmentOp();
+        const auto *Call = dyn_cast<CallExpr>(Part);
+        const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
+        return F && cpp::nameOf(F).ends_with("_");
+      },
+      cpp::Lambdas::Skipped);
+}
+
+/// Where it depends on values which of two tensors of one shape an expression
+/// gives, the one that takes more counts. Null for others.
+static Cell evalLarger(Interpreter &VM, const ConditionalOperator *E) {
+  const Expr *Arms[] = {E->getTrueExpr(), E->getFalseExpr()};
+  if (!VM.Pass || llvm::any_of(Arms, changesSomething))
+    return nullptr;
+  uint64_t Bytes[2] = {};
+  TensorShape Shapes[2];
+  for (const unsigned I : {0, 1}) {
+    const uint64_t Before = VM.Pass->memory().live();
+    const size_t Living = VM.Temporaries.size();
+    const Cell Given = VM.copyOf(VM.eval(Arms[I]));
+    Bytes[I] = VM.Pass->memory().live() - Before;
+    VM.Temporaries.resize(Living);
+    if (VM.Halted || Given->What != Value::Tensor ||
+        !Given->Handle->Shape.Defined || !Given->Handle->Shape.bytes())
+      return nullptr;
+    Shapes[I] = Given->Handle->Shape;
+  }
+  if (Shapes[0].Sizes != Shapes[1].Sizes ||
+      Shapes[0].Type->Name != Shapes[1].Type->Name)
+    return nullptr;
+  VM.setPlace(VM.current(), E->getExprLoc());
+  VM.Pass->atMost("which of two tensors it is depends on values: the one that "
+                  "takes more counts");
+  return VM.eval(Arms[Bytes[1] > Bytes[0]]);
+}
+
 /// `c ? a : b`.
 static Cell evalChoice(Interpreter &VM, const ConditionalOperator *E) {
   const Cell Condition = VM.eval(E->getCond());
   if (std::optional<bool> Known = truth(Condition))
     return VM.eval(*Known ? E->getTrueExpr() : E->getFalseExpr());
+  if (Cell Larger = evalLarger(VM, E))
+    return Larger;
   for (const Expr *Skipped : {E->getTrueExpr(), E->getFalseExpr()})
     if (forget(VM, Skipped, unknown(E->getExprLoc(), "a condition")) || VM.Pass)
       VM.note(E->getExprLoc(), "the condition of this '?:' is not known" +

@@ -420,6 +420,10 @@ Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M, StringRef Class,
   for (const auto *Tensors : {&M->Parameters, &M->Buffers})
     for (const ModuleInstance::Tensor &T : *Tensors)
       Given[T.Name] = argumentOf(tensorValue(T.Handle));
+  // Those that were assigned: it runs its members.
+  for (const auto &[Field, Member] : M->Members)
+    if (torch::isTorchDecl(Field) && Member->What == Value::Tensor)
+      Given[Field->getName().str()] = argumentOf(Member);
   // Attention runs the weights of its out_proj itself.
   addWeights(*M, "", Given);
   for (const auto &[Name, Input] : llvm::zip(Run.Inputs, Inputs))

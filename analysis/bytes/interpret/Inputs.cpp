@@ -279,13 +279,23 @@ static bool isKnown(const Cell &V) {
 std::optional<StepInputs> inputsOf(const PassedInputs &Passed,
                                    Interpreter &Running,
                                    std::optional<ElementType> Type) {
-  StepInputs Result;
-  Result.From = spotOf(Passed.At, Running.Context.getSourceManager());
+  std::vector<Cell> Values;
   for (const Expr *Argument : Passed.Arguments) {
-    Result.Arguments.push_back(Running.evaluate(Argument));
-    if (!isKnown(Result.Arguments.back()))
+    Values.push_back(Running.evaluate(Argument));
+    if (!isKnown(Values.back()))
       return std::nullopt;
   }
+  return inputsOf(std::move(Values), Passed.At, Running, Type);
+}
+
+std::optional<StepInputs> inputsOf(std::vector<Cell> Values, SourceLocation At,
+                                   Interpreter &Running,
+                                   std::optional<ElementType> Type) {
+  StepInputs Result;
+  Result.From = spotOf(At, Running.Context.getSourceManager());
+  Result.Arguments = std::move(Values);
+  if (!llvm::all_of(Result.Arguments, isKnown))
+    return std::nullopt;
   if (Type)
     Result.Arguments = converted(Result.Arguments, *Type);
   for (const Cell &Argument : Result.Arguments)

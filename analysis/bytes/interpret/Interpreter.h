@@ -190,6 +190,12 @@ public:
   ModuleInstance *current() const;
   void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
 
+  /// What is told of modules of the user's that are made outside of modules,
+  /// and of calls of their forward() there, without a pass.
+  using Told = std::function<void(const ModulePtr &, llvm::ArrayRef<Cell>,
+                                  clang::SourceLocation)>;
+  Told OnModule, OnForward;
+
   clang::ASTContext &Context;
   const Bodies &All;
   std::vector<Frame *> Frames;

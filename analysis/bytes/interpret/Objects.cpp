@@ -121,6 +121,8 @@ static Cell makeUserModule(Interpreter &VM, const CXXRecordDecl *Class,
   const ModulePtr M = newModule(VM, shownName(Class), Class, At);
   if (VM.Halted)
     return moduleValue(M);
+  if (VM.OnModule && !VM.current())
+    VM.OnModule(M, Arguments, At);
   construct(VM, moduleValue(M), Class, Constructor, Arguments, At);
   M->Class = Class;
   return moduleValue(M);

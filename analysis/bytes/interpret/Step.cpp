@@ -209,6 +209,31 @@ public:
     return Result;
   }
 
+  /// Notes the parameters that no training pass has given a gradient.
+  void noteUnreached(ModelRows &Model) const {
+    if (!gradients())
+      return;
+    std::map<std::pair<std::string, std::string>, std::pair<Spot, TensorRow *>>
+        Rows;
+    for (ModuleRow &Row : Model.Modules)
+      for (TensorRow &T : Row.Tensors)
+        Rows[{Row.Path, T.Name}] = {Row.Made, &T};
+    forEachModule(M, [&](const ModulePtr &Each, StringRef Prefix) {
+      const auto Path = Paths.find(Each.get());
+      for (const ModuleInstance::Tensor &T : Each->Parameters) {
+        const auto Row = Path == Paths.end()
+                             ? Rows.end()
+                             : Rows.find({Path->second, T.Name});
+        if (Row == Rows.end() || T.Handle->Gradient ||
+            !Row->second.second->GetsGradient)
+          continue;
+        Row->second.second->GetsGradient = false;
+        Model.Step.Unreached.push_back(
+            {Row->second.first, ("'" + Prefix + T.Name + "'").str()});
+      }
+    });
+  }
+
   /// Where more is counted than a run may need.
   std::vector<MissingRow> bounds() const {
     std::vector<MissingRow> Result;
@@ -427,6 +452,8 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     Add(P.takeMissing());
     Row.Fails = P.hasFailed();
     Row.AtMost = P.bounds();
+    if (Row.Missing.empty())
+      P.noteUnreached(Model);
   }
   if (!Row.Missing.empty() || !Model.Missing.empty())
     raiseBounds(Model, Request);

@@ -107,6 +107,16 @@ static Cell makeRange(const LibraryCall &C) {
   return makeTensor(C, std::move(Sizes), HasReal ? Float32 : Int64);
 }
 
+/// torch::randint([low,] high, sizes, options), and randperm(n, options).
+static Cell makeIntegers(const LibraryCall &C) {
+  const auto Sizes = llvm::find_if(
+      C.Arguments, [](const Cell &V) { return V->What == Value::List; });
+  if (Sizes != C.Arguments.end())
+    return makeTensor(C, sizesOf(*Sizes), Int64);
+  return C.Name == "randperm" ? makeTensor(C, sizesOf(C.Arguments[0]), Int64)
+                              : C.Nothing;
+}
+
 /// torch::linspace(start, end, steps, options).
 static Cell makeSteps(const LibraryCall &C) {
   const Cell &Steps = C.Arguments[2];
@@ -142,6 +152,7 @@ static const CallRule FactoryRules[] = {
     {"eye", makeSquare, 1},
     {"arange", makeRange, 1},
     {"linspace logspace", makeSteps, 3},
+    {"randint randperm", makeIntegers, 1},
     {"tensor", makeOfValues, 1},
 };
 

@@ -75,11 +75,17 @@ ModulePtr cloneOf(Interpreter &VM, const ModulePtr &M) {
       ((*Copy).*List).push_back({Name, std::move(T)});
     }
   // Its members are handles of what it has.
-  for (auto &[Field, Member] : Copy->Members)
+  for (auto &[Field, Member] : Copy->Members) {
+    for (auto List : {&ModuleInstance::Parameters, &ModuleInstance::Buffers})
+      for (size_t I = 0; I < ((*M).*List).size(); ++I)
+        if (Member->What == Value::Tensor &&
+            Member->Handle == ((*M).*List)[I].Handle)
+          Member = tensorValue(((*Copy).*List)[I].Handle);
     if (Member->What == Value::Module)
       for (size_t I = 0; I < M->Children.size(); ++I)
         if (M->Children[I].Module == Member->Held)
           Member = moduleValue(Copy->Children[I].Module);
+  }
   return Copy;
 }
 

@@ -26,6 +26,8 @@ public:
       if (!Seen.count(Module.get()))
         addRow(Module, Path, Path, 1, /*Unlisted=*/true);
     }
+    for (const auto &[Tensor, Owner] : HeldTensors)
+      addHeld(Tensor, Owner);
     return std::move(Seen);
   }
 
@@ -33,28 +35,51 @@ private:
   void addTensors(const ModuleInstance &M, ModuleRow &Row) {
     for (const bool IsParameter : {true, false})
       for (const ModuleInstance::Tensor &T :
-           IsParameter ? M.Parameters : M.Buffers) {
-        const TensorShape &Shape = T.Handle->Shape;
-        // A handle that was registered twice is one tensor.
-        if (!Shape.Defined || !Counted.insert(T.Handle.get()).second)
-          continue;
-        TensorRow Tensor;
-        Tensor.Name = T.Name;
-        Tensor.IsParameter = IsParameter;
-        Tensor.GetsGradient =
-            IsParameter && T.Handle->RequiresGrad.value_or(false);
-        Tensor.HasShape = Shape.Sizes.has_value();
-        if (Shape.Sizes)
-          for (const Size &S : *Shape.Sizes)
-            Tensor.Shape.push_back(S && *S >= 0 ? *S : -1);
-        if (Shape.Type)
-          Tensor.Type = Shape.Type->Name.str();
-        Tensor.IsKnown = Shape.bytes().has_value();
-        Tensor.Elements = Shape.elements().value_or(0);
-        Tensor.Bytes = Shape.bytes().value_or(0);
-        Row.IsIncomplete |= !Tensor.IsKnown;
-        Row.Tensors.push_back(std::move(Tensor));
-      }
+           IsParameter ? M.Parameters : M.Buffers)
+        addTensor(T, IsParameter, Row);
+  }
+
+  void addTensor(const ModuleInstance::Tensor &T, bool IsParameter,
+                 ModuleRow &Row) {
+    const TensorShape &Shape = T.Handle->Shape;
+    // A handle that was registered twice is one tensor.
+    if (!Shape.Defined || !Counted.insert(T.Handle.get()).second)
+      return;
+    if (T.Handle->Memory)
+      Memories.insert(T.Handle->Memory.get());
+    TensorRow Tensor;
+    Tensor.Name = T.Name;
+    Tensor.IsParameter = IsParameter;
+    Tensor.GetsGradient = IsParameter && T.Handle->RequiresGrad.value_or(false);
+    Tensor.HasShape = Shape.Sizes.has_value();
+    if (Shape.Sizes)
+      for (const Size &S : *Shape.Sizes)
+        Tensor.Shape.push_back(S && *S >= 0 ? *S : -1);
+    if (Shape.Type)
+      Tensor.Type = Shape.Type->Name.str();
+    Tensor.IsKnown = Shape.bytes().has_value();
+    Tensor.Elements = Shape.elements().value_or(0);
+    Tensor.Bytes = Shape.bytes().value_or(0);
+    Row.IsIncomplete |= !Tensor.IsKnown;
+    Row.Tensors.push_back(std::move(Tensor));
+  }
+
+  /// A tensor that is a member and not registered. Of those that share memory,
+  /// one counts.
+  void addHeld(const ModuleInstance::Tensor &T, const ModulePtr &Owner) {
+    const TensorInstance &Handle = *T.Handle;
+    if (!Handle.Shape.bytes() || Counted.count(&Handle) ||
+        (Handle.Memory && Memories.count(Handle.Memory.get())))
+      return;
+    ModuleRow Row;
+    Row.Path = Row.Name = T.Name;
+    Row.Class = "Tensor";
+    Row.Made = spotOf(Owner->Made, SM);
+    Row.At = Owner->Made;
+    Row.Depth = 1;
+    Row.IsUnlisted = true;
+    addTensor(T, /*IsParameter=*/false, Row);
+    Rows.push_back(std::move(Row));
   }
 
   void addRow(const ModulePtr &M, const std::string &Path, StringRef Name,
@@ -90,13 +115,13 @@ private:
     for (const ModuleInstance::Child &Child : M->Unlisted)
       Held.emplace_back(Child.Module, PathOf(Child.Name));
     if (!Stopped && !M->IsIncomplete)
-      holdMembers(*M, PathOf);
+      holdMembers(M, PathOf);
   }
 
   /// Modules that \p M owns, and that may not be registered.
-  void holdMembers(const ModuleInstance &M,
+  void holdMembers(const ModulePtr &M,
                    llvm::function_ref<std::string(StringRef)> PathOf) {
-    for (const auto &[Field, Member] : M.Members) {
+    for (const auto &[Field, Member] : M->Members) {
       if (Field->getType()->isAnyPointerType() ||
           Field->getType()->isReferenceType())
         continue; // Not an owner.
@@ -106,6 +131,8 @@ private:
           Held.emplace_back(V->Held, Path);
       };
       Hold(Member);
+      for (const TensorPtr &T : tensorsIn(Member))
+        HeldTensors.push_back({{Path, T}, M});
       if (Member->What == Value::List)
         for (const Cell &Element : Member->Elements)
           Hold(Element);
@@ -117,7 +144,9 @@ private:
   std::vector<ModuleRow> &Rows;
   RowPaths Seen;
   std::set<const TensorInstance *> Counted;
+  std::set<const Block *> Memories; ///< Of those.
   std::vector<std::pair<ModulePtr, std::string>> Held;
+  std::vector<std::pair<ModuleInstance::Tensor, ModulePtr>> HeldTensors;
 };
 
 } // namespace

@@ -4,5 +4,6 @@
 then=$1
 now=$2
 shift 2
-cd "$then" && $TIDY --budget-format=json "$@" > "$now/before.json" || exit
+cd "$then" && $TIDY --budget-format=json "$@" > "$now/before.json" ||
+  [ $? -eq 1 ] || exit # A step fails.
 cd "$now" && $TIDY --budget-format="${FORM:-text}" --against=before.json "$@"

@@ -85,8 +85,26 @@ struct ChosenImpl : nn::Module {
 };
 TORCH_MODULE(Chosen);
 
+// The weight of `out` is that of `em`; its own one stays in parameters().
+struct TiedImpl : nn::Module {
+  TiedImpl() : em(500, 16), out(16, 500) {
+    register_module("em", em);
+    register_module("out", out);
+    out->weight = em->weight;
+  }
+  Tensor forward(Tensor x) {
+    Tensor h = em(x);
+    h = torch::rand({1}).item<float>() > 2 ? h.detach() : h.exp();
+    return out(h);
+  }
+  nn::Embedding em;
+  nn::Linear out;
+};
+TORCH_MODULE(Tied);
+
 int main() {
   steps::begin();
+  STEP(Tied(), "60:int64", torch::randint(0, 500, {60}, torch::kLong));
   STEP(Written(), "200x3x8x8", torch::rand({200, 3, 8, 8}));
   STEP(Chosen(), "60x16", torch::rand({60, 16}));
   STEP(Packed(1, false, false), "6x8x16 8:int64", torch::rand({6, 8, 16}),
