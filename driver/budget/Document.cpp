@@ -222,9 +222,9 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
   if (Options.Memory && !IsIncomplete)
     Blocks.push_back({Block::Answer, {batchSentence(Step, Options)}});
   if (!Step.Unreached.empty())
-    Blocks.push_back(missingBlock(
-        "in parameters(), and without a gradient after this step:",
-        Step.Unreached, Folder));
+    Blocks.push_back(
+        missingBlock("in parameters(), and without a gradient after this step:",
+                     Step.Unreached, Folder));
   if (!Step.AtMost.empty())
     Blocks.push_back(missingBlock(
         "depends on values, and counts as the most:", Step.AtMost, Folder));

@@ -409,28 +409,6 @@ static OperatorResult dropout(OperatorCall &Op) {
   return Op.record({Out}, {{T}}, {Noise});
 }
 
-/// nonzero(): the places of all elements, as many as there may be.
-static OperatorResult places(OperatorCall &Op) {
-  const Tensor X = Op.tensor("condition self input");
-  const Sizes Of = X->sizes();
-  const auto Dimensions = static_cast<int64_t>(Of.size());
-  const Tensor Out = Op.make({productOf(Of), Dimensions}, Int64);
-  Out->Strides = {1, std::max<int64_t>(productOf(Of), 1)};
-  Op.S.atMost("all elements count as true, since how many are is not known");
-  return Out;
-}
-
-/// masked_select().
-static OperatorResult selected(OperatorCall &Op) {
-  const Tensor X = Op.self(), Mask = Op.tensor("mask");
-  const std::optional<Sizes> All = Op.fitted({X, Mask});
-  if (!All)
-    return {};
-  const Tensor Out = Op.make({productOf(*All)}, X);
-  Op.S.atMost("all elements count as true, since how many are is not known");
-  return Op.record({Out}, {{X}}, {X, Mask});
-}
-
 static OperatorResult where(OperatorCall &Op) {
   const Tensor Condition = Op.tensor("condition mask");
   // Of one argument: the places, a tensor for each dimension.
@@ -600,8 +578,6 @@ static constexpr OperatorRule ReductionRows[] = {
      "feature_alpha_dropout",
      dropout},
     {"where masked_fill", where},
-    {"nonzero", places},
-    {"masked_select", selected},
     {"prelu", prelu},
 };
 const RuleTable ReductionRules = {ReductionRows, /*InPlace=*/true};

@@ -349,6 +349,28 @@ static OperatorResult itself(OperatorCall &Op) {
   return T;
 }
 
+/// nonzero(): the places of all elements, as many as there may be.
+static OperatorResult places(OperatorCall &Op) {
+  const Tensor X = Op.tensor("condition self input");
+  const Sizes Of = X->sizes();
+  const auto Dimensions = static_cast<int64_t>(Of.size());
+  const Tensor Out = Op.make({productOf(Of), Dimensions}, Int64);
+  Out->Strides = {1, std::max<int64_t>(productOf(Of), 1)};
+  Op.S.atMost("all elements count as true, since how many are is not known");
+  return Out;
+}
+
+/// masked_select().
+static OperatorResult selected(OperatorCall &Op) {
+  const Tensor X = Op.self(), Mask = Op.tensor("mask");
+  const std::optional<Sizes> All = Op.fitted({X, Mask});
+  if (!All)
+    return {};
+  const Tensor Out = Op.make({productOf(*All)}, X);
+  Op.S.atMost("all elements count as true, since how many are is not known");
+  return Op.record({Out}, {{X}}, {X, Mask});
+}
+
 static constexpr OperatorRule IndexRows[] = {
     {"slice narrow select", slice},
     {"index", index},
@@ -356,6 +378,8 @@ static constexpr OperatorRule IndexRows[] = {
     {"index_put scatter scatter_add index_add index_copy index_fill "
      "masked_scatter",
      put},
+    {"nonzero", places},
+    {"masked_select", selected},
     {"contiguous", makeContiguous},
     {"clone", clone},
     {"cuda cpu alias requires_grad set_requires_grad pin_memory "
