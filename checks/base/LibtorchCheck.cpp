@@ -125,19 +125,19 @@ Step LibtorchCheck::originStep(const flow::Label &L) {
     std::string Name = torch::calledModule(L.Site);
     return {L.Site->getExprLoc(),
             (Name.empty() ? "this module" : "'" + Name + "'") +
-                " runs with gradient mode on here, so its result carries "
-                "autograd history"};
+                " runs with gradient mode on here, so its result holds an "
+                "autograd graph"};
   }
   case flow::Label::Proven:
     return {L.Site->getExprLoc(),
-            "backward() runs on it here, so it carries autograd history"};
+            "backward() runs on it here, so it holds an autograd graph"};
   case flow::Label::Leaf:
     return {L.Site->getExprLoc(), "this tensor requires gradients"};
   default:
     return {L.Site->getExprLoc(),
             (torch::mayHoldTensor(L.Site->getType())
-                 ? "the result of this call carries autograd history"
-                 : "this call fills a tensor that carries autograd history") +
+                 ? "the result of this call holds an autograd graph"
+                 : "this call fills a tensor that holds an autograd graph") +
                 (L.From.empty() ? "" : ", which arises at " + L.From)};
   }
 }

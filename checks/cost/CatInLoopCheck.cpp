@@ -257,18 +257,18 @@ Finding worded(const TensorGrowth &Growth, const ASTContext &Context) {
   const std::string Name = nameOf(Growth.Target, Context);
   Finding F =
       Finding::at(First.Cat->getExprLoc(), First.Assign->getSourceRange())
-          .says(
-              "every iteration " +
-              (Growth.Parts
-                   ? "joins all of " + quoted(Growth.Parts) + " anew"
-                   : "copies all of " + Name + " into a longer tensor") +
-              ", so memory traffic grows with the square of the iterations; " +
-              (Growth.Parts ? "join them once after the loop"
-               : Growth.read()
-                   ? "allocate it once, write each part into its slice and "
-                     "read what is filled through narrow()"
-                   : "collect the parts in a std::vector and join them once "
-                     "after the loop"))
+          .says("quadratic copying: every iteration " +
+                (Growth.Parts
+                     ? "concatenates all of " + quoted(Growth.Parts) + " again"
+                     : "copies all of " + Name + " into a longer tensor") +
+                "; " +
+                (Growth.Parts ? "concatenate them once after the loop"
+                 : Growth.read()
+                     ? "allocate it once, write each part into its slice and "
+                       "read what is filled through narrow()"
+                     : "collect the parts in a std::vector and concatenate "
+                       "them once "
+                       "after the loop"))
           .note(Growth.Loop->getBeginLoc(),
                 Name + " grows over the iterations of this loop")
           .bytesOf(First.Part);

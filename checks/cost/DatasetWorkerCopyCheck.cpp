@@ -277,7 +277,9 @@ Finding worded(const CopiedMember &Copy, const CXXRecordDecl *Class,
   const Expr *Used = IsCache ? Copy.Use->Filled : Copy.Use->First;
   Finding F =
       Finding::at(Copy.Field->getLocation())
-          .says((Copies.Count ? "each of the " + std::to_string(*Copies.Count) +
+          .says((Copy.What == CopiedMember::Random ? "repeated random numbers: "
+                                                   : "duplicated memory: ") +
+                (Copies.Count ? "each of the " + std::to_string(*Copies.Count) +
                                     " workers"
                               : "each worker") +
                 " of the data loader " +

@@ -186,7 +186,7 @@ Finding worded(const EmptiedCache &E) {
   const Frequency &Runs = E.Runs;
   Finding F =
       Finding::from(E.Call)
-          .says(cpp::calleeName(E.Call) + "() in " +
+          .says("wasted time: " + cpp::calleeName(E.Call) + "() in " +
                 (Runs.Remainder
                      ? std::to_string(Runs.Period - 1) + " of " +
                            std::to_string(Runs.Period) + " iterations"

@@ -160,7 +160,7 @@ Finding worded(const MovedFactory &M, const ASTContext &Context) {
   Finding F =
       Finding::at(Made.Call->Stmt::getBeginLoc(),
                   Made.Call->getCallee()->getSourceRange())
-          .says(quoted(Made.Name) + " makes " + What +
+          .says("wasted copy: " + quoted(Made.Name) + " makes " + What +
                 " on the CPU, and it is then moved to " +
                 (M.How.Other ? "the device of another tensor; pass the options "
                                "of that tensor to the factory"

@@ -284,9 +284,10 @@ std::optional<RepeatedLoad> decide(const Expr *Load, Arguments From,
 Finding worded(const RepeatedLoad &L) {
   const auto &[Loop, Way] = L.Through;
   Finding F = Finding::from(L.Load).says(
-      quoted(L.Model) + " is loaded from the same file " +
+      "repeated loading: " + quoted(L.Model) +
+      " is loaded from the same file " +
       (Loop ? "in each iteration" : "by each call of " + quoted(L.In)) +
-      ", and all its parameters are allocated anew; load it once" +
+      ", and all its parameters are allocated again; load it once" +
       (Loop ? "" : " and keep it"));
   if (!Loop)
     return F.because(LoadInLoop.EachCall, L.In);
@@ -358,7 +359,7 @@ std::optional<RoundTrip> decide(cpp::Body &In, flow::UnitModel &Unit) {
 Finding worded(const RoundTrip &Trip) {
   return Finding::from(Trip.There)
       .because(LoadInLoop.Moved)
-      .says(quoted(Trip.Module.name()) +
+      .says("repeated copying: " + quoted(Trip.Module.name()) +
             " is moved to a device and back to the CPU " +
             (Trip.Loop ? "in each iteration"
                        : "by each call of " + quoted(Trip.In)) +

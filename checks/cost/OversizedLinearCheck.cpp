@@ -58,7 +58,8 @@ std::string titleFor(const bytes::ModelRows &Model) {
 
 Finding worded(const Expr *Make, const Layer &L) {
   return Finding::from(Make)
-      .says("Linear(" + llvm::Twine(L.In) + ", " + llvm::Twine(L.Out) + ")" +
+      .says("large layer: Linear(" + llvm::Twine(L.In) + ", " +
+            llvm::Twine(L.Out) + ")" +
             (L.Model.empty() ? "" : " in " + L.Model) + " takes " +
             readableBytes(L.Weight) + " for its weight" +
             (L.IsFrozen

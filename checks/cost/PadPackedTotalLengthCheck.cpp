@@ -350,7 +350,8 @@ Finding worded(const ShortPadding &Found, const ASTContext &Context) {
   Finding F =
       Finding::at(Found.Pad->Stmt::getBeginLoc(),
                   Found.Pad->getCallee()->getSourceRange())
-          .says(StringRef("pad_packed_sequence without total_length pads ") +
+          .says(StringRef("wrong length: pad_packed_sequence without "
+                          "total_length pads ") +
                 (Found.Way
                      ? "each data_parallel replica to its own longest "
                        "sequence; gathering outputs of different lengths throws"

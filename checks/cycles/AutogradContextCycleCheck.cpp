@@ -97,7 +97,7 @@ Finding worded(const KeptTensor &K) {
                                   " is marked dirty here, so it is its own "
                                   "output");
     return F
-        .says(std::string("saved_data holds ") +
+        .says(std::string("memory leak: saved_data holds ") +
               (K.Tensor.IsView ? "a view of " : "") + "the output " + Name +
               ", whose graph node owns saved_data: this cycle is never freed")
         .note(K.Output->Return->getBeginLoc(),
@@ -111,7 +111,7 @@ Finding worded(const KeptTensor &K) {
                            : IsOne ? "tensor " + quoted(Ref->getDecl())
                                    : "the tensors of " + quoted(Ref->getDecl());
   return F.because(AutogradContextCycle.NoOutput)
-      .says("saved_data holds " + What +
+      .says("wasted memory: saved_data holds " + What +
             ", which backward() does not release: " +
             (IsOne ? "it lives" : "they live") + " as long as the graph node");
 }

@@ -122,7 +122,8 @@ const CallExpr *resetAfter(const CallExpr *Call, const FunctionDecl *F) {
 /// The finding at \p Call, which is in \p In and makes the graph of gradients.
 Finding worded(const CallExpr *Call, const FunctionDecl *In) {
   Finding F = Finding::from(Call).says(
-      "backward() with create_graph=true stores gradients whose graph "
+      "memory leak: backward() with create_graph=true stores gradients whose "
+      "graph "
       "owns the parameters: each parameter and its gradient keep each "
       "other until the gradient is reset; " +
       torch::spelling::Grad + " returns them instead");

@@ -235,7 +235,8 @@ Finding worded(const LostCapture &Lost, const StoredFunction &S) {
   const std::string Name = quoted(Lost.Var);
   Finding F =
       Finding::at(S.loc(), S.Hook->Tensor->getSourceRange())
-          .says("this hook refers to " + Name + ", which ends with " +
+          .says("dangling reference: this hook refers to " + Name +
+                ", which ends with " +
                 (Lost.Backward ? "its block" : "this function") +
                 " while the tensor keeps the hook: backward() will run it on a "
                 "dangling reference")
@@ -253,7 +254,9 @@ Finding worded(const KeptValue &K, const StoredFunction &S,
                            : IsOwner ? "a shared pointer to this object"
                                      : "a tensor";
   const std::string Captures =
-      (S.Hook ? "this hook" : "the function in " + quoted(S.field())) +
+      "memory leak: " +
+      std::string(S.Hook ? "this hook"
+                         : "the function in " + quoted(S.field())) +
       " captures " + (K.Is == KeptValue::Itself ? "its own tensor " : "") +
       What + " by value";
   Finding F = Finding::at(S.loc(), K.Value->getSourceRange());
@@ -274,7 +277,7 @@ Finding worded(const KeptValue &K, const StoredFunction &S,
         ": its graph keeps that tensor and its hook, so none of them is ever "
         "freed");
   if (K.History)
-    F.note(K.History->getBeginLoc(), What + " gets its history here");
+    F.note(K.History->getBeginLoc(), What + " gets its autograd graph here");
   const SourceManager &SM = Context.getSourceManager();
   if (K.Capture && K.Capture->getLocation().isValid() &&
       SM.getExpansionLineNumber(K.Capture->getLocation()) !=

@@ -296,10 +296,10 @@ Finding worded(llvm::ArrayRef<const Edge *> Way) {
                         });
   Finding F = Finding::from(E.Where).says(
       (E.Owner == E.Owned
-           ? "this makes " + Owner +
+           ? "memory leak: this makes " + Owner +
                  " own itself, directly or through a member: it is "
                  "never freed"
-           : "this makes " + Owner + " own " + Owned +
+           : "memory leak: this makes " + Owner + " own " + Owned +
                  ", which owns it: neither is ever freed") +
       (Recurses ? ", and parameters() recurses without end" : ""));
   for (const Edge *Step : llvm::drop_begin(Way))
@@ -322,8 +322,8 @@ Finding worded(const ClassCycle &C) {
   const std::string Child = quoted(C.Child), Parent = quoted(C.Parent);
   return Finding::at(C.Own->getLocation(), C.Own->getSourceRange())
       .because(ModuleOwnershipCycle.ByClasses)
-      .says(quoted(C.Own) + " owns a module of class " + Parent +
-            ", which owns " + Child +
+      .says("memory leak: " + quoted(C.Own) + " owns a module of class " +
+            Parent + ", which owns " + Child +
             " modules: if that module owns this one, neither is ever freed")
       .note(C.Given->getBeginLoc(), "it is given one here")
       .note(C.Back, Parent + " owns " + Child + " modules by this member");

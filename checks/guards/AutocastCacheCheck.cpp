@@ -117,11 +117,13 @@ Finding worded(const Region &R, const ASTContext &Context) {
   Finding F = Finding::from(R.Begin);
   if (!R.End)
     return F.because(AutocastCache.StaysOn)
-        .says("autocast stays on while the optimizer changes the weights, "
+        .says("stale casts: autocast stays on while the optimizer changes the "
+              "weights, "
               "without clear_cache(): the casts of weights that it has cached "
               "stay in memory, and the next forward uses the old ones")
         .note(R.Step->Stmt::getBeginLoc(), "the weights change here");
-  F.says("autocast is switched on and off again without clear_cache(): the "
+  F.says("stale casts: autocast is switched on and off again without "
+         "clear_cache(): the "
          "casts of weights that it has cached stay in memory, and are used "
          "again even when the weights have changed")
       .note(R.End->Stmt::getBeginLoc(), "autocast is switched off here, which "

@@ -377,7 +377,7 @@ private:
     const QualType T = Guard->getType();
     const Finding F =
         Finding::at(Guard->getBeginLoc(), Written->getSourceRange())
-            .says("this " + typeName(T) +
+            .says("ineffective guard: this " + typeName(T) +
                   " has no name, so it ends with its own statement and "
                   "guards nothing");
     const FunctionDecl *In = functionAround(Whole, context());
@@ -418,9 +418,10 @@ private:
     const CXXRecordDecl *R = Function->getReturnType()->getAsCXXRecordDecl();
     reportWithFix(
         Finding::at(Function->getLocation(), Function->getSourceRange())
-            .says(quoted(Function) + " declares a function with return type " +
+            .says("ineffective guard: " + quoted(Function) +
+                  " declares a function with return type " +
                   typeName(Function->getReturnType()) +
-                  ", not a guard, and guards nothing"),
+                  ", not a guard (vexing parse), and guards nothing"),
         *P,
         Function->param_empty() && R->hasDefaultConstructor()
             ? nullptr
@@ -442,7 +443,7 @@ private:
       if (End.empty())
         return;
       F.because(IneffectiveGradGuard.Alone)
-          .says("guard " + quoted(Guard) + " ends with " + End +
+          .says("ineffective guard: " + quoted(Guard) + " ends with " + End +
                 ": it guards nothing");
       if (torch::guardOf(Guard) == torch::GradMode::Off)
         addPasses(F, *P);
@@ -456,11 +457,11 @@ private:
     if (Guard->getTSCSpec() != TSCS_unspecified)
       return report(
           F.because(IneffectiveGradGuard.ThreadLocal)
-              .says("thread_local guard " + quoted(Guard) +
+              .says("misplaced guard: thread_local " + quoted(Guard) +
                     " ends with its thread, not with this function: gradient "
                     "mode stays switched for the rest of each thread that "
                     "comes here"));
-    F.says("static guard " + quoted(Guard) +
+    F.says("misplaced guard: static " + quoted(Guard) +
            " is made once and never ends: gradient mode stays switched for the "
            "rest of the first thread that comes here, and no other thread is "
            "guarded");
@@ -491,7 +492,7 @@ private:
     const bool IsParallel = Start->How == cpp::ThreadStart::Parallel;
     Finding F =
         Finding::at(Start->At)
-            .says("guard " + quoted(Guard) +
+            .says("ineffective guard: " + quoted(Guard) +
                   (IsParallel
                        ? " reaches only the part of this range that the "
                          "calling thread takes: in other threads the forward "
@@ -543,7 +544,7 @@ private:
       return silent(At, IneffectiveGradGuard.Freezes);
     Finding F =
         Finding::at(At)
-            .says("guard " + quoted(Guard) +
+            .says("ineffective guard: " + quoted(Guard) +
                   " does not reach the other threads of this parallel region: "
                   "gradient mode belongs to a thread, and their forward pass "
                   "runs with gradients on")

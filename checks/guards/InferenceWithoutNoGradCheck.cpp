@@ -42,10 +42,10 @@ void addGuard(Finding &To, const CompoundStmt *Block, const FunctionDecl *F) {
 
 std::string messageFor(StringRef Runs, const FunctionDecl *In,
                        StringRef Where) {
-  return (Runs + " with gradient mode on in " + readableName(In) +
-          ", but nothing " + Where +
-          "back-propagates the result; its activations are kept as long as "
-          "the result lives")
+  return ("inference without NoGradGuard: " + Runs + " in " + readableName(In) +
+          " and records an autograd graph that nothing " + Where +
+          "back-propagates; its activations stay in memory as long as the "
+          "result does")
       .str();
 }
 
@@ -61,7 +61,7 @@ void addCollectors(Finding &To, const Scope &S) {
         }))
       To.member({A.Site->getExprLoc(),
                  quoted(S.Flow->nameOf(A.Where)) +
-                     " keeps the history of every iteration here"});
+                     " keeps the autograd graph of every iteration here"});
   }
 }
 

@@ -213,7 +213,8 @@ private:
                         flow::UnitModel &Unit) {
     Finding F =
         Finding::at(First)
-            .says("the first call of TorchScript module " + quoted(Module) +
+            .says("unguarded warm-up: the first call of TorchScript module " +
+                  quoted(Module) +
                   " runs with gradient mode on; its executor then builds "
                   "the autograd graph in later calls, too, although they "
                   "are guarded")

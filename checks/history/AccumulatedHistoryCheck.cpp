@@ -433,17 +433,16 @@ Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
                  : Unit.program() ? " in this program"
                                   : " in this file") +
                 " back-propagates through it";
-  const std::string Stays =
-      G.isBackPropagated() ? "the graph metadata of every " + Each + " stays"
+  const std::string What =
+      G.isBackPropagated() ? "the autograd graph nodes of every " + Each
       : OnePass && !InEachCall
-          ? "the activations of one forward pass" + Amount + " stay"
-          : "the activations of every " + Each + Amount + " stay";
+          ? "the autograd graph and activations of one forward pass" + Amount
+          : "the autograd graph and activations of every " + Each + Amount;
   Finding F = Finding::at(A.Site).because(G.Why).bytes(Bytes).says(
-      quoted(Flow.nameOf(A.Where)) +
-      " accumulates tensors with autograd history; " + Nobody + ", so " +
-      Stays + " in memory" +
-      (OnePass && !InEachCall ? ", and every iteration adds to their graph"
-                              : ""));
+      "memory growth: " + quoted(Flow.nameOf(A.Where)) + " keeps " + What +
+      ", and " + Nobody +
+      (OnePass && !InEachCall ? "; every iteration adds to that graph"
+                              : "; detach what is added"));
   if (G.HandedInAt)
     F.note(LibtorchCheck::originStep(*G.Source))
         .note(G.HandedInAt, "it is handed in here, and nothing back-propagates "

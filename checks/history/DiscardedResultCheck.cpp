@@ -389,7 +389,8 @@ bool comesFromOnly(const Expr *E, const ValueDecl *D, cpp::Body &In,
 Finding worded(const Discarded &Found) {
   Finding F =
       Finding::from(Found.Call)
-          .says("the result of " + quoted(Found.Op.Name) + " is discarded; " +
+          .says("no effect: the result of " + quoted(Found.Op.Name) +
+                " is discarded; " +
                 (Found.Tensor.empty() ? "the tensor" : quoted(Found.Tensor)) +
                 " stays as it is");
   if (Found.Op.Kind == PureKind::Computes)

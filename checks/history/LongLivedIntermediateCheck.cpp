@@ -227,7 +227,8 @@ Finding worded(const Outer &Found, const ASTContext &Context) {
   Finding F =
       Finding::at(Found.Var->getLocation())
           .because(Found.Silence)
-          .says(Name + " is declared outside the loop that makes it, so " +
+          .says("wasted peak memory: " + Name +
+                " is declared outside the loop that makes it, so " +
                 (Found.isReleased() ? "the tensor stays"
                                     : "the tensor and its graph stay") +
                 " alive while the next iteration computes the new one")
@@ -325,13 +326,14 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
   const std::string Runs = runningAt(Held);
   const std::string Name = listed(Names);
   const std::string Last = Several ? " are last used" : " is last used";
-  const std::string Memory = Several ? ", but their memory stays taken while "
-                                     : ", but its memory stays taken while ";
+  const std::string Memory = Several
+                                 ? ", but their memory stays allocated while "
+                                 : ", but its memory stays allocated while ";
   const std::string What =
-      Held.Moved
-          ? " is not used again, but " + Runs +
-                " gets a copy of the handle: the memory stays taken when it "
-                "replaces its own"
+      Held.Moved ? " is not used again, but " + Runs +
+                       " gets a copy of the handle: the memory stays allocated "
+                       "when it "
+                       "replaces its own"
       : Held.OnlyNumber
           ? ": only sizes or the like are read later" + Memory + Runs + " runs"
       : Held.OfLastRound
@@ -343,7 +345,7 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
           : Last + " before " + Runs + " runs" + Memory + "it does";
   Finding F = Finding::at(Held.Vars.front()->getLocation())
                   .because(silenceOf(Held, Bytes))
-                  .says(Name + What)
+                  .says("wasted peak memory: " + Name + What)
                   .bytes(Bytes);
   if (Held.Unseen)
     F.because(LongLivedIntermediate.UnseenCallee);
@@ -472,7 +474,7 @@ Finding worded(llvm::ArrayRef<Kept> All, const FunctionFlow &Flow,
       Finding::at(Found.Assign)
           .because(Found.Silence)
           .because(Found.Weaker)
-          .says(listed(Names) +
+          .says("wasted memory: " + listed(Names) +
                 (!Found.Source ? " keeps what forward() computed alive until "
                                  "the next call, in training with its autograd "
                                  "graph, and nothing reads it"

@@ -256,7 +256,9 @@ Finding worded(const torch::BackwardCall &Back, const CarriedGraph &Carrier,
   const std::string Name = quoted(Flow.nameOf(Carrier.Made->Where));
   return Finding::at(Back.Retain)
       .because(RetainedGraph.CarriedOn)
-      .says("retain_graph keeps the graphs of all iterations, since " + Name +
+      .says("memory growth: retain_graph keeps the graphs of all iterations, "
+            "since " +
+            Name +
             " carries them on: each backward() goes through all of them; "
             "detach " +
             Name + " between iterations")
@@ -270,7 +272,8 @@ Finding worded(const CallExpr *Call, const torch::BackwardCall &Back,
                const std::optional<Because> &Why, ASTContext &Context) {
   Finding F = Finding::at(Back.Retain)
                   .because(Why)
-                  .says("retain_graph keeps the activations alive after this "
+                  .says("wasted memory: retain_graph keeps the activations "
+                        "alive after this "
                         "backward(), but nothing goes through the graph again");
   return Why ? F.because(RetainedGraph.OnlyAdvice)
              : F.fix(dropRetain(Call, Back, Context));

@@ -193,7 +193,8 @@ std::optional<Finding> foundAdded(const CXXMemberCallExpr *Call,
   return Finding::at(Call)
       .because(T.Conditional ? Because{&StaleOptimizerState.Conditional}
                              : whyNothingIsStale(Optimizer, In))
-      .says("every iteration adds parameters to the optimizer: the groups "
+      .says("memory growth: every iteration adds parameters to the optimizer: "
+            "the groups "
             "of earlier parameters remain, with their state")
       .note(T.Loop->getBeginLoc(), "the optimizer outlives this loop")
       .note(T.Step->Stmt::getBeginLoc(),
@@ -211,7 +212,7 @@ Finding foundReplaced(const Replacements::Found &R, const FunctionDecl *In) {
     Why = Because{T.MadeInLoop ? &StaleOptimizerState.MadeInLoop
                                : &StaleOptimizerState.NoStepYet};
   Finding F = Finding::from(R.Where).because(Why).says(
-      "parameters are replaced while the optimizer keeps the "
+      "memory growth: parameters are replaced while the optimizer keeps the "
       "state of the old ones: its state() is keyed by their "
       "tensors; erase the entries of what is replaced");
   if (!T.Loop)

@@ -274,7 +274,7 @@ Finding worded(const Expr *Site, const CarriedMembers &All,
   const CallExpr *Eval = evalAt(All.Module->Site, Unit);
   Finding F =
       Finding::at(Site)
-          .says(carrying(All.Names) +
+          .says("memory growth: " + carrying(All.Names) +
                 " the autograd graph from call to call, and nothing detaches "
                 "or resets it, so the graphs of all calls stay in memory")
           .note(LibtorchCheck::memberStep(All.First))
@@ -302,6 +302,7 @@ Finding worded(const Expr *Site, llvm::ArrayRef<CarriedGraph> Graphs,
   const bool Retained =
       retains(First.Spent->Site) || retains(First.Spent->BackwardAt);
   Finding F = Finding::at(Site).says(
+      (Retained ? "memory growth: " : "use of a freed graph: ") +
       carrying(Names) + " the autograd graph into the next iteration, and " +
       (Retained
            ? "retain_graph keeps all of it: each backward() goes through the "

@@ -145,7 +145,8 @@ Finding worded(const SizeOfDtype &S, const ASTContext &Context) {
   Finding F = Finding::at(S.Written);
   if (!S.Dtype && !S.Tensor)
     F.because(ElementSize.Variable, cpp::variableOf(Of));
-  F.says(quoted(Text(S.Written)) + " is " + llvm::Twine(Bytes) +
+  F.says("wrong byte count: " + quoted(Text(S.Written)) + " is " +
+         llvm::Twine(Bytes) +
          ", the size of the value that names the element type, not of an "
          "element" +
          (Facts ? ", which has " + llvm::Twine(Facts->Bytes) + " bytes"
@@ -169,7 +170,7 @@ Finding worded(const ElementsAsBytes &B, llvm::StringRef Function,
   Finding F = Finding::at(B.Count);
   if (B.IsOther)
     F.because(ElementSize.OtherTensor);
-  F.says(quoted(Function) + " takes bytes, and gets " +
+  F.says("wrong byte count: " + quoted(Function) + " takes bytes, and gets " +
          (B.UnitAt ? llvm::Twine(B.Unit) + " for each element"
                    : llvm::Twine("the number of elements")) +
          (Var ? " of " + quoted(Var) : std::string()) + "; each has " +

@@ -61,12 +61,13 @@ std::string messageOf(const Dangling &D) {
   switch (D.Why) {
   case Dangling::Returned:
     return "the returned tensor uses " + Memory +
-           ", which is gone when the function returns";
+           ", which is destroyed when the function returns";
   case Dangling::Stored:
     return Keeper + " keeps a tensor over " + Memory +
-           ", which is gone when the function returns";
+           ", which is destroyed when the function returns";
   case Dangling::Scope:
-    return Keeper + " uses " + Memory + ", which is gone when its block ends";
+    return Keeper + " uses " + Memory +
+           ", which is destroyed when its block ends";
   case Dangling::Freed:
     return Keeper + " uses " + Memory + ", which is freed before the last use";
   case Dangling::Reused:
@@ -74,7 +75,7 @@ std::string messageOf(const Dangling &D) {
            ", which each iteration writes again";
   default:
     return Keeper + " uses " + Memory +
-           ", which is gone at the end of this statement";
+           ", which is destroyed at the end of this statement";
   }
 }
 
@@ -179,7 +180,7 @@ Finding worded(const Dangling &D, ASTContext &Context) {
   const Borrow &B = D.What;
   const bool MayCopy = B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
   Finding F = findingAt(D).says(
-      messageOf(D) +
+      "dangling tensor: " + messageOf(D) +
       (MayCopy ? ", unless " + quoted(B.Through) + " copies" : ""));
   if (B.Sure != torch::Fresh::Yes) {
     if (B.Sure != torch::Fresh::Likely)
@@ -224,15 +225,16 @@ private:
       return;
     Finding F = Finding::at(Blob->Buffer);
     if (const ValueDecl *Handle = addressedHandle(Blob->Buffer))
-      return report(
-          F.says(Handle->getType()->isPointerType()
-                     ? "from_blob gets the address of the pointer " +
-                           quoted(Handle) + ", not the one that it holds"
-                     : "from_blob gets the address of " + quoted(Handle) +
-                           " itself, not of its elements"));
+      return report(F.says(
+          Handle->getType()->isPointerType()
+              ? "wrong address: from_blob gets the address of the pointer " +
+                    quoted(Handle) + ", not the one that it holds"
+              : "wrong address: from_blob gets the address of " +
+                    quoted(Handle) + " itself, not of its elements"));
     if (Blob->OnCuda && isHostMemory(Blob->Buffer))
       return report(
-          F.says("the buffer is memory of the host, but the options ask for a "
+          F.says("wrong address: the buffer is memory of the host, but the "
+                 "options ask for a "
                  "CUDA device; make the tensor on the CPU and move it with "
                  "to()"));
     const std::optional<torch::DtypeFacts> Read =
@@ -249,7 +251,7 @@ private:
         quoted(QualType(Element, 0).getAsString(Context.getPrintingPolicy()));
     report(
         F.because(DanglingFromBlob.OtherElements)
-            .says("the elements of the buffer are " + Type + ", " +
+            .says("wrong bytes: the elements of the buffer are " + Type + ", " +
                   llvm::Twine(Bytes) +
                   " bytes each, and the tensor reads them as " + Read->Name +
                   ", " + llvm::Twine(Read->Bytes) + " bytes each" +

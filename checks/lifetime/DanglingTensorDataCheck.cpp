@@ -87,16 +87,16 @@ std::string messageOf(const Dangling &D, const std::string &Owner) {
   switch (D.Why) {
   case Dangling::Loop:
     return "the loop reads " + partOf(B) + Owner +
-           " that is gone before the first iteration";
+           " that is destroyed before the first iteration";
   case Dangling::Returned:
     return "what is returned " + Refers + Owner +
            (B.Owner ? ", which" : " that") +
-           " is gone when the function returns";
+           " is destroyed when the function returns";
   case Dangling::Stored:
     return Keeper + Refers + Owner +
-           ", which is gone when the function returns";
+           ", which is destroyed when the function returns";
   case Dangling::Scope:
-    return Keeper + Refers + Owner + ", which is gone when its block ends";
+    return Keeper + Refers + Owner + ", which is destroyed when its block ends";
   case Dangling::Assigned:
     return Keeper + Refers + "the tensor that " + Owner +
            " held before it was assigned again";
@@ -105,7 +105,7 @@ std::string messageOf(const Dangling &D, const std::string &Owner) {
            ", whose memory may move when it is resized";
   default:
     return Keeper + Refers + Owner +
-           " that is gone at the end of this statement";
+           " that is destroyed at the end of this statement";
   }
 }
 
@@ -155,6 +155,8 @@ public:
       const bool MayCopy =
           B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
       Finding F = findingAt(D).says(
+          (B.What == Borrow::Data ? "dangling pointer: "
+                                  : "dangling reference: ") +
           messageOf(D, B.Owner ? quoted(B.Owner) : temporaryOf(B)) +
           (MayCopy ? ", when " + quoted(B.Through) + " has to copy" : ""));
       report(nameTemporary(F.because(whyUnsure(B)), D, Unit.context()));

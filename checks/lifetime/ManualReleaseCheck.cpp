@@ -224,11 +224,11 @@ private:
     const bool HasReset =
         Name.front() == '\'' && !torch::isStableTensor(Data->Object->getType());
     Finding F = Finding::from(Release).says(
-        How + " releases the memory of " + Name +
+        "double free: " + How + " releases the memory of " + Name +
         ", which LibTorch owns: its allocator releases it "
         "again, or hands it out again; " +
-        (HasReset ? Name.substr(1, Name.size() - 2) + ".reset() lets go of it"
-                  : "it goes with the last tensor over it"));
+        (HasReset ? Name.substr(1, Name.size() - 2) + ".reset() releases it"
+                  : "it is freed with the last tensor that uses it"));
     if (!In->isWithin(From, Release))
       F.note(From->getBeginLoc(),
              "the pointer is taken from " + Name + " here");
@@ -250,8 +250,8 @@ private:
       return;
     const std::string When = whenItEnds(Object);
     Finding F = Finding::from(Call).says(
-        "the destructor of " + nameOf(Object) + " runs again " + When +
-        ", and releases what it owns a second time");
+        "double free: the destructor of " + nameOf(Object) + " runs again " +
+        When + ", and releases what it owns a second time");
     // For an object that is made in memory that is there, others may be ended
     // on purpose.
     auto IsInPlace = [](const CXXNewExpr *New) {

@@ -396,8 +396,9 @@ Finding storyOf(const KeptView &K, const ASTContext &Context) {
   if (K.HasGraph)
     F.because(Rows.HasGraph);
   if (K.Owner && !K.Loss && !K.IsSaved)
-    F.note(K.Owner, quoted(K.Owner) +
-                        " is gone at the end of its block, its memory is not");
+    F.note(K.Owner,
+           quoted(K.Owner) +
+               " is destroyed at the end of its block, but its memory is not");
   if (SM.getFileLoc(K.source()->getExprLoc()) != SM.getFileLoc(F.Loc) &&
       Taken != F.Loc)
     F.note(Taken,
@@ -423,7 +424,7 @@ public:
         std::optional<Amount> Bytes;
         if (reports(F.Strength) && (Bytes = measure(K)))
           F.bytes(Bytes->All);
-        report(F.says(messageOf(K, Bytes)));
+        report(F.says("wasted memory: " + messageOf(K, Bytes)));
       }
     }
   }

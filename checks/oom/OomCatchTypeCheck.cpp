@@ -257,7 +257,8 @@ Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
   const SourceLocation Thrown = Missed.Way.back()->Stmt::getBeginLoc();
   Finding F = Finding::at(Handler->getCatchLoc());
   if (Missed.Where == OutOfMemoryIn::Script) {
-    F.says("this handler never sees TorchScript run out of memory: the "
+    F.says("ineffective handler: this handler never sees TorchScript run out "
+           "of memory: the "
            "interpreter throws 'std::runtime_error', not " +
            Type + "; catch 'std::exception' and look at what()");
     for (const CallExpr *Call : llvm::ArrayRef(Missed.Way).drop_back())
@@ -266,14 +267,16 @@ Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
     F.note(Thrown, "an allocation that fails inside this call comes out of it "
                    "as 'std::runtime_error'");
   } else if (Missed.Where == OutOfMemoryIn::Device) {
-    F.says("this handler never sees LibTorch run out of memory: what it throws "
+    F.says("ineffective handler: this handler never sees LibTorch run out of "
+           "memory: what it throws "
            "is a 'c10::Error', which derives from 'std::exception' and not "
            "from " +
            Type + "; catch 'c10::Error'")
         .note(Thrown, "an allocation that fails inside this call comes out of "
                       "it as 'c10::Error'");
   } else {
-    F.says("this handler never sees the CPU run out of memory: its allocator "
+    F.says("ineffective handler: this handler never sees the CPU run out of "
+           "memory: its allocator "
            "throws a plain 'c10::Error', not " +
            Type + "; catch 'c10::Error'")
         .note(Thrown, "this tensor is made on the CPU, and nothing in the try "

@@ -421,7 +421,7 @@ std::string releases(llvm::ArrayRef<HandlerOwner> Owners, StringRef Separator) {
 std::string holdsException(const LateRetry &R, const ASTContext &Context) {
   const VarDecl *Var = R.Handler->getExceptionDecl();
   const std::string Type = "of type " + quoted(R.Exception->Type, Context);
-  std::string Message = "this handler retries while it holds " +
+  std::string Message = "failing retry: this handler retries while it holds " +
                         (Var && Var->getIdentifier() && !R.Exception->Thrown
                              ? quoted(Var) + " " + Type
                              : "an exception " + Type);
@@ -439,7 +439,7 @@ std::string holdsException(const LateRetry &R, const ASTContext &Context) {
 /// The message where variables and members do.
 std::string holdsOwners(const LateRetry &R, const SourceManager &SM) {
   const bool One = R.Owners.size() == 1;
-  std::string Message = "this handler retries while " +
+  std::string Message = "failing retry: this handler retries while " +
                         listOwners(R.Owners, SM) + (One ? " is" : " are") +
                         " still alive; ";
   if (llvm::none_of(R.Owners, [](const HandlerOwner &Owner) {

@@ -32,7 +32,7 @@ double whole(Net &net, const std::vector<Tensor> &batches) {
   for (const Tensor &batch : batches) {
     Tensor loss = net.forward(batch).sum();
     loss.backward();
-    // CHECK: :[[@LINE+1]]:11: warning: 'total' accumulates tensors with autograd history
+    // CHECK: :[[@LINE+1]]:11: warning: memory growth: 'total' keeps the autograd graph
     total += loss;
   }
   return total.item<double>();
@@ -79,7 +79,7 @@ template <typename T> void brokenTemplate(Net &net, T x) {
 }
 void instantiates(Net &net, const Tensor &x) { brokenTemplate(net, x); }
 
-// CHECK: :[[@LINE+3]]:14: warning: 'net' runs with gradient mode on in 'predict', but nothing back-propagates the result; its activations are kept as long as the result lives
+// CHECK: :[[@LINE+3]]:14: warning: inference without NoGradGuard: 'net' runs in 'predict' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does
 
 int predict(Net &net, const Tensor &x) {
   return net.forward(x).argmax().item<int>();

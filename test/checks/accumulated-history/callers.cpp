@@ -23,9 +23,9 @@ static List returns(const List &rewards, const List &values) {
   for (size_t i = rewards.size(); i-- > 0;) {
     Tensor delta = rewards[i] + 0.99 * values[i + 1] - values[i];
     gae = delta + 0.9 * gae;
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'gae' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'gae' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     result[i] = gae + values[i];
-    // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: 'result' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: memory growth: 'result' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: gae = (delta + 0.9 * gae).detach();
     // CHECK-FIXES: result[i] = (gae + values[i]).detach();
   }
@@ -36,7 +36,7 @@ void rollout(Net net, const List &states, const List &rewards) {
   List values;
   for (const Tensor &state : states)
     values.push_back(net(state));
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'values' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'values' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: values.push_back(net(state).detach());
   Tensor target = torch::cat(returns(rewards, values)).detach();
   std::cout << target;
@@ -48,9 +48,9 @@ List sums(const List &values) {
   Tensor sum = torch::zeros({1});
   for (int i = int(values.size()) - 1; i >= 0; --i) {
     sum = values[i] + 0.9 * sum;
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'sum' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     result.push_back(sum);
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'result' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'result' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   }
   return result;
 }
@@ -59,7 +59,7 @@ void printSums(Net net, const List &states) {
   List values;
   for (const Tensor &state : states)
     values.push_back(net(state));
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'values' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'values' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: values.push_back(net(state).detach());
   std::cout << sums(values).front();
 }
@@ -123,7 +123,7 @@ void down(Net net, const List &data) {
   Tensor all = torch::zeros({}), few = torch::zeros({});
   for (size_t i = data.size(); i > 0; --i)
     all += net(data[i - 1]).sum();
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'all' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'all' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: all += net(data[i - 1]).sum().detach();
   for (int i = 3; i > 0; --i)
     few += net(data[i]).sum();

@@ -42,7 +42,7 @@ void replay(Net net, int n) {
       batch.push_back(t.action);
       states.push_back(t.state);
       actions.push_back(t.action);
-      // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: 'actions' accumulates tensors with autograd history
+      // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: memory growth: 'actions' keeps the autograd graph
       // CHECK-FIXES: actions.push_back(t.action.detach());
     }
   }
@@ -56,14 +56,14 @@ void maps(Net net, int n) {
   for (int i = 0; i < n; ++i) {
     Tensor x = torch::randn({4});
     seen.emplace(i, Transition{x, net(x).max()});
-    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'seen' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: memory growth: 'seen' keeps the autograd graph
     pairs[i % 8] = {x, net(x).max()};
     states.push_back(seen.at(0).state);
     firsts.push_back(pairs[0].first);
     for (auto &[key, t] : seen)
       states.push_back(t.state);
     actions.push_back(seen.at(0).action);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'actions' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: memory growth: 'actions' keeps the autograd graph
     // CHECK-FIXES: actions.push_back(seen.at(0).action.detach());
   }
 }

@@ -90,28 +90,28 @@ void many(Net net, const Samples &data) {
     Tensor loss = net(s.x).sum();
     loss.backward();
     slots[n] = loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'slots' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: memory growth: 'slots' keeps the autograd graph
     // CHECK-FIXES: slots[n] = loss.detach();
     nested["loss"][n] = loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'nested' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: memory growth: 'nested' keeps the autograd graph
     // CHECK-FIXES: nested["loss"][n] = loss.detach();
     counted[n++] = loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'counted' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: memory growth: 'counted' keeps the autograd graph
     // CHECK-FIXES: counted[n++] = loss.detach();
     named[s.name] = loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'named' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: memory growth: 'named' keeps the autograd graph
     // CHECK-FIXES: named[s.name] = loss.detach();
     named.emplace("sample" + std::to_string(n), loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'named' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'named' keeps the autograd graph
     // CHECK-FIXES: named.emplace("sample" + std::to_string(n), loss.detach());
     sums["loss"] = sums["loss"] + loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'sums' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: memory growth: 'sums' keeps the autograd graph
     // CHECK-FIXES: sums["loss"] = (sums["loss"] + loss).detach();
     all.emplace("loss", loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'all' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'all' keeps the autograd graph
     // CHECK-FIXES: all.emplace("loss", loss.detach());
     lists["loss"].push_back(loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'lists' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: memory growth: 'lists' keeps the autograd graph
     // CHECK-FIXES: lists["loss"].push_back(loss.detach());
   }
 }

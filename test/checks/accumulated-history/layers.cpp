@@ -52,7 +52,7 @@ float through_descriptions(torch::jit::Module &net, Tensor x) {
 float again_and_again(nn::Linear layer, Tensor x, int n) {
   for (int i = 0; i < n; ++i)
     x = layer->forward(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: 'x' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory growth: 'x' keeps the autograd graph and activations of every iteration, and nothing in this file back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: x = layer->forward(x).detach();
   return x.sum().item<float>();
 }
@@ -61,7 +61,7 @@ float over_time(std::vector<nn::Linear> &layers, int n) {
   for (int i = 0; i < n; ++i) {
     for (auto &layer : layers)
       state = layer->forward(state);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'state' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: memory growth: 'state' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: state = layer->forward(state).detach();
   }
   return state.sum().item<float>();
@@ -70,7 +70,7 @@ float sum_of_layers(std::vector<nn::Linear> &layers, const Tensor &x) {
   Tensor sum = torch::zeros({4});
   for (auto &layer : layers)
     sum += layer->forward(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'sum' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: sum += layer->forward(x).detach();
   return sum.sum().item<float>();
 }
@@ -78,7 +78,7 @@ float sum_written_out(std::vector<nn::Linear> &layers, const Tensor &x) {
   Tensor sum = torch::zeros({4});
   for (auto &layer : layers)
     sum = sum + layer->forward(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'sum' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: sum = sum + layer->forward(x).detach();
   return sum.sum().item<float>();
 }
@@ -89,7 +89,7 @@ float same_net_by_reference(nn::Linear net, int n) {
   Tensor sum;
   for (int i = 0; i < n; ++i)
     sum = sum.defined() ? sum + loss_of(net, i) : torch::zeros({});
-  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'sum' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: sum = (sum.defined() ? sum + loss_of(net, i) : torch::zeros({})).detach();
   return sum.item<float>();
 }
@@ -99,7 +99,7 @@ static Tensor again(nn::Linear &net, const Tensor &x) {
 float same_layer_by_reference(nn::Linear net, Tensor x, int n) {
   for (int i = 0; i < n; ++i)
     x = again(net, x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: 'x' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory growth: 'x' keeps the autograd graph and activations of every iteration, and nothing in this file back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: x = again(net, x).detach();
   return x.sum().item<float>();
 }

@@ -27,9 +27,9 @@ std::vector<Tensor> returned(Net net, const Tensor &x, int n) {
     Tensor loss = net(x).sum();
     loss.backward();
     total += loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; after backward() nothing can back-propagate through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration, and after backward() nothing can back-propagate through it; detach what is added [libtorch-accumulated-history]
     losses.push_back(loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'losses' accumulates tensors with autograd history; after backward() nothing can back-propagate through it
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'losses' keeps the autograd graph {{.*}}, and after backward() nothing can back-propagate through it
     // CHECK-FIXES: total += loss.detach();
     // CHECK-FIXES: losses.push_back(loss.detach());
   }
@@ -42,7 +42,7 @@ void handedBack(Net net, const Tensor &x, int n, std::vector<Tensor> &log) {
     Tensor loss = net(x).sum();
     loss.backward();
     log.push_back(loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'log' accumulates tensors with autograd history; after backward() nothing can back-propagate through it
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'log' keeps the autograd graph {{.*}}, and after backward() nothing can back-propagate through it
     // CHECK-FIXES: log.push_back(loss.detach());
   }
 }
@@ -51,7 +51,7 @@ void toUnseenCode(Net net, const Tensor &x, int n) {
   std::vector<Tensor> losses;
   for (int i = 0; i < n; ++i) {
     losses.push_back(back(net(x).sum()));
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'losses' accumulates tensors with autograd history; after backward() nothing can back-propagate through it
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'losses' keeps the autograd graph {{.*}}, and after backward() nothing can back-propagate through it
     // CHECK-FIXES: losses.push_back(back(net(x).sum()).detach());
   }
   plot(losses);
@@ -65,7 +65,7 @@ public:
       Tensor loss = net(x).sum();
       loss.backward();
       losses_.push_back(loss);
-      // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: 'losses_' accumulates tensors with autograd history; after backward() nothing can back-propagate through it
+      // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: memory growth: 'losses_' keeps the autograd graph {{.*}}, and after backward() nothing can back-propagate through it
       // CHECK-FIXES: losses_.push_back(loss.detach());
     }
   }
@@ -82,10 +82,10 @@ void proven(Net net, const Tensor &x, int n) {
     Tensor loss = clip(net(x), 0, 1).sum();
     loss.backward();
     total += loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added
     Tensor other = lossOf(x);
     sum += other;
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'sum' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added
     other.backward();
     // CHECK-FIXES: total += loss.detach();
     // CHECK-FIXES: sum += other.detach();
@@ -103,7 +103,7 @@ float closures(Net net, const Tensor &x, torch::optim::LBFGS &optimizer, int n) 
       return loss;
     };
     total += optimizer.step(closure);
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph
     // CHECK-FIXES: total += optimizer.step(closure).detach();
   }
   return total.item<float>();

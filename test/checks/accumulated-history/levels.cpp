@@ -16,19 +16,19 @@ void train(Net net, const Batches &data) {
     Tensor loss = net(x).sum();
     loss.backward();
     certain += loss;
-    // CHECK-MESSAGES-0: :[[@LINE-1]]:13: warning: 'certain' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
-    // CHECK-MESSAGES-1: :[[@LINE-2]]:13: warning: 'certain' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
-    // CHECK-MESSAGES-2: :[[@LINE-3]]:13: warning: 'certain' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES-0: :[[@LINE-1]]:13: warning: memory growth: 'certain' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-1: :[[@LINE-2]]:13: warning: memory growth: 'certain' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-3]]:13: warning: memory growth: 'certain' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES-0: certain += loss.detach();
     // CHECK-FIXES-1: certain += loss.detach();
     // CHECK-FIXES-2: certain += loss.detach();
     likely.push_back(loss);
-    // CHECK-MESSAGES-1: :[[@LINE-1]]:12: warning: 'likely' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
-    // CHECK-MESSAGES-2: :[[@LINE-2]]:12: warning: 'likely' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES-1: :[[@LINE-1]]:12: warning: memory growth: 'likely' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-2]]:12: warning: memory growth: 'likely' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES-1: likely.push_back(loss.detach());
     // CHECK-FIXES-2: likely.push_back(loss.detach());
     advisory[i++] = loss;
-    // CHECK-MESSAGES-2: :[[@LINE-1]]:19: warning: 'advisory' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-1]]:19: warning: memory growth: 'advisory' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES-2: advisory[i++] = loss.detach();
   }
   std::cout << certain << likely.size() << advisory.size();
@@ -38,15 +38,15 @@ void train(Net net, const Batches &data) {
 Tensor into(Net net, Tensor rows) {
   for (int64_t i = 0; i < rows.size(0); ++i)
     rows[i] = net(rows[i]);
-    // CHECK-MESSAGES-2: :[[@LINE-1]]:13: warning: 'rows' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-1]]:13: warning: memory growth: 'rows' keeps the autograd graph and activations of every iteration, and nothing in this file back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES-2: rows[i] = net(rows[i]).detach();
   return torch::zeros({});
 }
 static void into_seen(Net net, Tensor rows) {
   for (int64_t i = 0; i < rows.size(0); ++i)
     rows[i] = net(rows[i]);
-    // CHECK-MESSAGES-1: :[[@LINE-1]]:13: warning: 'rows' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
-    // CHECK-MESSAGES-2: :[[@LINE-2]]:13: warning: 'rows' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES-1: :[[@LINE-1]]:13: warning: memory growth: 'rows' keeps the autograd graph and activations of every iteration, and nothing in this file back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-2]]:13: warning: memory growth: 'rows' keeps the autograd graph and activations of every iteration, and nothing in this file back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES-1: rows[i] = net(rows[i]).detach();
     // CHECK-FIXES-2: rows[i] = net(rows[i]).detach();
 }
@@ -55,7 +55,7 @@ void calls(Net net) { into_seen(net, torch::zeros({8, 2})); }
 // Who else uses the member is not in this file.
 void SharedLog::add(Net net, const Tensor &x) {
   all.push_back(net(x));
-  // CHECK-MESSAGES-2: :[[@LINE-1]]:7: warning: 'all' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES-2: :[[@LINE-1]]:7: warning: memory growth: 'all' keeps the autograd graph and activations of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES-2: all.push_back(net(x).detach());
 }
 
@@ -66,8 +66,8 @@ void pairs(Net net, const Batches &data) {
     Tensor loss = net(x).sum();
     loss.backward();
     kept.push_back(std::make_pair(1, loss));
-    // CHECK-MESSAGES-1: :[[@LINE-1]]:10: warning: 'kept' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
-    // CHECK-MESSAGES-2: :[[@LINE-2]]:10: warning: 'kept' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES-1: :[[@LINE-1]]:10: warning: memory growth: 'kept' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-2]]:10: warning: memory growth: 'kept' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   }
   std::cout << kept.size();
 }

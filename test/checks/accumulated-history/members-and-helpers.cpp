@@ -13,9 +13,9 @@ public:
     Tensor loss = net(x).sum();
     loss.backward();
     total_ += loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'total_' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every call stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'total_' keeps the autograd graph nodes of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     losses_.push_back(loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'losses_' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every call stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: memory growth: 'losses_' keeps the autograd graph nodes of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total_ += loss.detach();
     // CHECK-FIXES: losses_.push_back(loss.detach());
     for_backward_.push_back(net(x));
@@ -38,7 +38,7 @@ struct NormImpl : torch::nn::Module {
   Tensor forward(Tensor x) {
     Tensor y = fc->forward(x);
     running_mean = 0.9 * running_mean + 0.1 * y.mean(0);
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'running_mean' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: memory growth: 'running_mean' keeps the autograd graph and activations of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: running_mean = (0.9 * running_mean + 0.1 * y.mean(0)).detach();
     {
       torch::NoGradGuard no_grad;
@@ -69,12 +69,12 @@ void helpers(Net net, const Batches &data) {
     Tensor loss = net(x).sum();
     loss.backward();
     add_to(a, loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: 'a' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: 'a' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     add_to_handle(b, loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: 'b' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: 'b' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     add_number(number, loss);
     meter.update(loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'meter.sum' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'meter.sum' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     cut.update_cut(loss);
   }
   std::cout << a << b << number << meter.sum << cut.sum;
@@ -90,7 +90,7 @@ void from_helper(Net net, const Batches &data) {
   Tensor total = torch::zeros({}), guarded = torch::zeros({});
   for (const Tensor &x : data) {
     total += evaluate(net, x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total += evaluate(net, x).detach();
     guarded += evaluate_guarded(net, x);
   }
@@ -103,7 +103,7 @@ void lambda(Net net, const Batches &data) {
   auto add = [&](const Tensor &loss) { total += loss; };
   for (const Tensor &x : data)
     add(net(x).sum());
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   std::cout << total;
 }
 
@@ -111,15 +111,15 @@ void lambda(Net net, const Batches &data) {
 void running(Net net, const Tensor &x) {
   static Tensor total = torch::zeros({});
   total += net(x).sum();
-  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'total' keeps the autograd graph and activations of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: total += net(x).sum().detach();
   static Tensor mean = torch::zeros({});
   mean = 0.9 * mean + 0.1 * net(x).mean();
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'mean' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: memory growth: 'mean' keeps the autograd graph and activations of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: mean = (0.9 * mean + 0.1 * net(x).mean()).detach();
   static std::vector<Tensor> all;
   all.push_back(net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: 'all' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory growth: 'all' keeps the autograd graph and activations of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: all.push_back(net(x).detach());
   static Tensor last = torch::zeros({});
   last = net(x);
@@ -144,7 +144,7 @@ void fields(Net net, const Batches &data) {
   for (const Tensor &x : data) {
     Output out = both(net, x);
     values.push_back(out.value);
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'values' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'values' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: values.push_back(out.value.detach());
     indices.push_back(out.index);
     auto [value, index] = both(net, x);

@@ -18,19 +18,19 @@ void validate(Net net, const Batches &data) {
   std::vector<Tensor> outputs;
   for (const Tensor &x : data) {
     Tensor y = net(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'net' runs with gradient mode on in 'validate', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES-L1: :[[@LINE-2]]:16: warning: 'net' runs with gradient mode on in 'validate', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES-L1: :[[@LINE+2]]:11: note: 'total' keeps the history of every iteration here
-    // CHECK-NOTES-L1: :[[@LINE+7]]:13: note: 'outputs' keeps the history of every iteration here
+    // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in 'validate' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+    // CHECK-NOTES-L1: :[[@LINE-2]]:16: warning: inference without NoGradGuard: 'net' runs in 'validate' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+    // CHECK-NOTES-L1: :[[@LINE+2]]:11: note: 'total' keeps the autograd graph of every iteration here
+    // CHECK-NOTES-L1: :[[@LINE+7]]:13: note: 'outputs' keeps the autograd graph of every iteration here
     total += y.mean();
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
-    // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total += y.mean();
     // CHECK-FIXES-L1: total += y.mean();
     // CHECK-FIXES-ALONE: total += y.mean().detach();
     outputs.push_back(y);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'outputs' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
-    // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:13: warning: 'outputs' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: memory growth: 'outputs' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:13: warning: memory growth: 'outputs' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: outputs.push_back(y);
     // CHECK-FIXES-L1: outputs.push_back(y);
     // CHECK-FIXES-ALONE: outputs.push_back(y.detach());
@@ -44,14 +44,14 @@ void keep_parts(Net net, const Tensor &x) {
   // CHECK-FIXES-L1: torch::NoGradGuard no_grad;
   net->eval();
   Tensor y = net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'keep_parts', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-NOTES-L1: :[[@LINE-2]]:14: warning: 'net' runs with gradient mode on in 'keep_parts', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-NOTES-L1: :[[@LINE+3]]:10: note: 'kept' keeps the history of every iteration here
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'keep_parts' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  // CHECK-NOTES-L1: :[[@LINE-2]]:14: warning: inference without NoGradGuard: 'net' runs in 'keep_parts' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  // CHECK-NOTES-L1: :[[@LINE+3]]:10: note: 'kept' keeps the autograd graph of every iteration here
   Tensor kept = torch::zeros({4});
   for (int64_t i = 0; i < y.size(0); ++i)
     kept += y[i];
-    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'kept' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of one forward pass stay in memory, and every iteration adds to their graph [libtorch-accumulated-history]
-    // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:10: warning: 'kept' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of one forward pass stay in memory, and every iteration adds to their graph [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: memory growth: 'kept' keeps the autograd graph and activations of one forward pass, and nothing back-propagates through it; every iteration adds to that graph [libtorch-accumulated-history]
+    // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:10: warning: memory growth: 'kept' keeps the autograd graph and activations of one forward pass, and nothing back-propagates through it; every iteration adds to that graph [libtorch-accumulated-history]
     // CHECK-FIXES-ALONE: kept += y[i].detach();
   std::cout << kept;
 }
@@ -64,12 +64,12 @@ void train(Net net, torch::optim::SGD &optimizer, const Batches &data) {
     loss.backward();
     optimizer.step();
     total += loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
-    // CHECK-NOTES-L1: :[[@LINE-2]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-NOTES-L1: :[[@LINE-2]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-NOTES-L1: :[[@LINE-8]]:10: note: 'total' is declared here, outside the loop
-    // CHECK-NOTES-L1: :[[@LINE-7]]:19: note: 'net' runs with gradient mode on here, so its result carries autograd history
+    // CHECK-NOTES-L1: :[[@LINE-7]]:19: note: 'net' runs with gradient mode on here, so its result holds an autograd graph
     // CHECK-NOTES-L1: :[[@LINE-7]]:10: note: backward() releases the activations here, but not the nodes of the graph
-    // CHECK-MESSAGES-ALONE: :[[@LINE-6]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES-ALONE: :[[@LINE-6]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total += loss.detach();
     // CHECK-FIXES-L1: total += loss.detach();
     // CHECK-FIXES-ALONE: total += loss.detach();
@@ -86,14 +86,14 @@ void penalised(Net net, const Tensor &weight, const Batches &data) {
   Tensor total = torch::zeros({});
   for (const Tensor &x : data)
     total += net(x).mean() + penalty.pow(2).sum();
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
-    // CHECK-MESSAGES: :[[@LINE-2]]:14: warning: 'net' runs with gradient mode on in 'penalised', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES-L1: :[[@LINE-3]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-2]]:14: warning: inference without NoGradGuard: 'net' runs in 'penalised' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+    // CHECK-NOTES-L1: :[[@LINE-3]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-NOTES-L1: :[[@LINE-6]]:10: note: 'total' is declared here, outside the loop
-    // CHECK-NOTES-L1: :[[@LINE-5]]:14: note: 'net' runs with gradient mode on here, so its result carries autograd history
-    // CHECK-NOTES-L1: :[[@LINE-6]]:14: warning: 'net' runs with gradient mode on in 'penalised', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-NOTES-L1: :[[@LINE-7]]:11: note: 'total' keeps the history of every iteration here
-    // CHECK-MESSAGES-ALONE: :[[@LINE-8]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-NOTES-L1: :[[@LINE-5]]:14: note: 'net' runs with gradient mode on here, so its result holds an autograd graph
+    // CHECK-NOTES-L1: :[[@LINE-6]]:14: warning: inference without NoGradGuard: 'net' runs in 'penalised' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+    // CHECK-NOTES-L1: :[[@LINE-7]]:11: note: 'total' keeps the autograd graph of every iteration here
+    // CHECK-MESSAGES-ALONE: :[[@LINE-8]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: total += (net(x).mean() + penalty.pow(2).sum()).detach();
   // CHECK-FIXES-L1: total += (net(x).mean() + penalty.pow(2).sum()).detach();
   // CHECK-FIXES-ALONE: total += (net(x).mean() + penalty.pow(2).sum()).detach();

@@ -12,13 +12,13 @@ void parts(Net net, const Tensor &x) {
   std::vector<Tensor> rows;
   for (int i = 0; i < x.size(0); ++i) {
     best.slice(0, i, i + 1) = scores[i][0];
-    // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: 'best' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of one forward pass stay in memory, and every iteration adds to their graph [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: memory growth: 'best' keeps the autograd graph and activations of one forward pass, and nothing back-propagates through it; every iteration adds to that graph [libtorch-accumulated-history]
     // CHECK-FIXES: best.slice(0, i, i + 1) = scores[i][0].detach();
     sum += scores[i].sum();
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of one forward pass stay in memory, and every iteration adds to their graph [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'sum' keeps the autograd graph and activations of one forward pass, and nothing back-propagates through it; every iteration adds to that graph [libtorch-accumulated-history]
     // CHECK-FIXES: sum += scores[i].sum().detach();
     rows.push_back(scores[i]);
-    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'rows' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of one forward pass stay in memory, and every iteration adds to their graph [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: memory growth: 'rows' keeps the autograd graph and activations of one forward pass, and nothing back-propagates through it; every iteration adds to that graph [libtorch-accumulated-history]
     // CHECK-FIXES: rows.push_back(scores[i].detach());
   }
   std::cout << best << sum << rows.size();
@@ -32,10 +32,10 @@ void outer(Net net, const Batches &data, const Tensor &x) {
     Tensor scores = net(batch);
     for (int i = 0; i < batch.size(0); ++i)
       sum += scores[i].sum();
-      // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+      // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'sum' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
       // CHECK-FIXES: sum += scores[i].sum().detach();
     total += net(batch).sum() - mean;
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total += (net(batch).sum() - mean).detach();
   }
   std::cout << sum << total;
@@ -48,7 +48,7 @@ public:
     Tensor scores = net_(x);
     for (int i = 0; i < x.size(0); ++i)
       total_ += scores[i].sum();
-      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'total_' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: memory growth: 'total_' keeps the autograd graph and activations of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
       // CHECK-FIXES: total_ += scores[i].sum().detach();
   }
   void show() const { std::cout << total_; }
@@ -65,7 +65,7 @@ void trained(Net net, const Tensor &x) {
   Tensor sum = torch::zeros({});
   for (int i = 0; i < x.size(0); ++i)
     sum += losses[i];
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'sum' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: sum += losses[i].detach();
   std::cout << sum;
 }

@@ -16,13 +16,13 @@ void train(Net net, const Batches &data) {
     Tensor loss = out.sum();
     loss.backward();
     total += loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     sum = sum + loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'sum' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     unknown_shape += out;
-    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'unknown_shape' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: memory growth: 'unknown_shape' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     losses.push_back(loss);
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'losses' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'losses' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total += loss.item();
     // CHECK-FIXES: sum = sum + loss.item();
     // CHECK-FIXES: unknown_shape += out.detach();

@@ -161,7 +161,7 @@ void grown(Net net, const Batches &data) {
     add(net, x, total);
     Tensor out = net(x);
     add_to(out, total);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   }
 }
 struct KeepsImpl : torch::nn::Module {
@@ -169,7 +169,7 @@ struct KeepsImpl : torch::nn::Module {
     if (full())
       outs_.clear();
     outs_.push_back(fc_(x));
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'outs_' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'outs_' keeps the autograd graph and activations of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: outs_.push_back(fc_(x).detach());
     return x;
   }
@@ -186,16 +186,16 @@ struct Smoother {
     if (!mean_.defined())
       mean_ = torch::zeros({4});
     mean_ += net_(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'mean_' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'mean_' keeps the autograd graph and activations of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: mean_ += net_(x).detach();
     ema_ = ema_ * 0.9;
     ema_ += net_(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'ema_' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: memory growth: 'ema_' keeps the autograd graph and activations of every call, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: ema_ += net_(x).detach();
     total_ = torch::zeros({});
     for (int i = 0; i < x.size(0); ++i)
       total_ += net_(x[i]).sum();
-      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'total_' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: memory growth: 'total_' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
       // CHECK-FIXES: total_ += net_(x[i]).sum().detach();
   }
   void show() const { std::cout << mean_ << ema_ << total_; }
@@ -210,7 +210,7 @@ void sometimes(Net net, const Batches &data) {
     if (!sum.defined())
       sum = torch::zeros({4});
     sum += net(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: 'sum' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'sum' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: sum += net(x).detach();
     all = sum.detach();
     all += net(x);

@@ -13,15 +13,15 @@ void train(Net net, const Batches &data) {
     auto loss = net(x).sum();
     loss.backward();
     total += loss;
-    // CHECK-NOTES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-NOTES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-NOTES: :[[@LINE-7]]:17: note: 'total' is declared here, outside the loop
-    // CHECK-NOTES: :[[@LINE-5]]:17: note: 'net' runs with gradient mode on here, so its result carries autograd history
+    // CHECK-NOTES: :[[@LINE-5]]:17: note: 'net' runs with gradient mode on here, so its result holds an autograd graph
     // CHECK-NOTES: :[[@LINE-5]]:10: note: backward() releases the activations here, but not the nodes of the graph
     // CHECK-FIXES: total += loss.detach();
     add_to(via, loss);
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: 'via' accumulates tensors with autograd history; nothing back-propagates through it, so the graph metadata of every iteration stays in memory [libtorch-accumulated-history]
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: memory growth: 'via' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-NOTES: :[[@LINE-12]]:17: note: 'via' is declared here, outside the loop
-    // CHECK-NOTES: :[[@LINE-11]]:17: note: 'net' runs with gradient mode on here, so its result carries autograd history
+    // CHECK-NOTES: :[[@LINE-11]]:17: note: 'net' runs with gradient mode on here, so its result holds an autograd graph
     // CHECK-NOTES: :[[@LINE-11]]:10: note: backward() releases the activations here, but not the nodes of the graph
     // CHECK-NOTES: :[[@LINE-19]]:74: note: the call adds to it here
   }

@@ -10,7 +10,7 @@ template <typename Model> void validate(Model &model, const Batches &data) {
   Tensor total = torch::zeros({});
   for (const Tensor &x : data)
     total += model->forward(x).sum();
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total += model->forward(x).sum().detach();
   std::cout << total;
 }
@@ -33,9 +33,9 @@ void macros(Net net, const Batches &data) {
   Tensor a = torch::zeros({}), b = torch::zeros({});
   for (const Tensor &x : data)
     ADD(a, net(x).sum());
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: 'a' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: 'a' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   LOOP(b += net(x).sum();)
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'b' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: memory growth: 'b' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
   std::cout << a << b;
 }
 
@@ -53,7 +53,7 @@ auto in_lambda = [](Net net, const Batches &data) {
   Tensor total = torch::zeros({});
   for (const Tensor &x : data)
     total += net(x).sum();
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total += net(x).sum().detach();
   std::cout << total;
 };
@@ -74,7 +74,7 @@ void function_try(Net net, const Batches &data) try {
   Tensor total = torch::zeros({});
   for (const Tensor &x : data)
     total += net(x).sum();
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory [libtorch-accumulated-history]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total += net(x).sum().detach();
   std::cout << total;
 } catch (const std::exception &) {

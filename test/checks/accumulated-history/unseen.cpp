@@ -30,11 +30,11 @@ void act(Net policy, Sampler sampler, const Tensor &state, Rollout &rollout) {
   Tensor action = distribution.sample();
   rollout.actions.push_back(action);
   rollout.shifted.push_back(distribution.rsample());
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'rollout.shifted' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: memory growth: 'rollout.shifted' keeps the autograd graph and activations of every call, and nothing in this file back-propagates through it; detach what is added [libtorch-accumulated-history]
   rollout.log_probs.push_back(distribution.log_prob(action));
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: 'rollout.log_probs' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: memory growth: 'rollout.log_probs' keeps the autograd graph and activations of every call, and nothing in this file back-propagates through it; detach what is added [libtorch-accumulated-history]
   rollout.images.push_back(sampler->sample(policy(state)));
-  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'rollout.images' accumulates tensors with autograd history; nothing in this file back-propagates through it, so the activations of every call stay in memory [libtorch-accumulated-history]
+  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: memory growth: 'rollout.images' keeps the autograd graph and activations of every call, and nothing in this file back-propagates through it; detach what is added [libtorch-accumulated-history]
   // CHECK-FIXES: rollout.shifted.push_back(distribution.rsample().detach());
   // CHECK-FIXES: rollout.log_probs.push_back(distribution.log_prob(action).detach());
   // CHECK-FIXES: rollout.images.push_back(sampler->sample(policy(state)).detach());

@@ -39,32 +39,32 @@ public:
     Tensor all = boxes;
     for (float size : sizes_to_add_)
       all = torch::cat({all, boxes * size}, 1);
-      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
       // CHECK-FIXES: std::vector<torch::Tensor> all_parts{all};
       // CHECK-FIXES: all_parts.push_back(boxes * size);
       // CHECK-FIXES: all = torch::cat(all_parts, 1);
     for (float step : steps_)
       all = torch::cat({all, boxes * step}, 1);
-      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
       // CHECK-FIXES: std::vector<torch::Tensor> all_parts2{all};
       // CHECK-FIXES: all_parts2.push_back(boxes * step);
       // CHECK-FIXES: all = torch::cat(all_parts2, 1);
     for (float scale : given)
       all = torch::cat({all, boxes * scale}, 1);
-      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
       // CHECK-FIXES: std::vector<torch::Tensor> all_parts3{all};
       // CHECK-FIXES: all_parts3.push_back(boxes * scale);
       // CHECK-FIXES: all = torch::cat(all_parts3, 1);
     for (float scale : changed_somewhere)
       all = torch::cat({all, boxes * scale}, 1);
-      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
       // CHECK-FIXES: std::vector<torch::Tensor> all_parts4{all};
       // CHECK-FIXES: all_parts4.push_back(boxes * scale);
       // CHECK-FIXES: all = torch::cat(all_parts4, 1);
     std::vector<float> filled(n);
     for (float scale : filled)
       all = torch::cat({all, boxes * scale}, 1);
-      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
       // CHECK-FIXES: std::vector<torch::Tensor> all_parts5{all};
       // CHECK-FIXES: all_parts5.push_back(boxes * scale);
       // CHECK-FIXES: all = torch::cat(all_parts5, 1);

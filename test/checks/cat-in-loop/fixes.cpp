@@ -12,7 +12,7 @@ Tensor rows(int n) {
   for (int i = 0; i < n; ++i) {
     Tensor row = torch::full({1, 4}, i);
     all = torch::cat({all, row});
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     // CHECK-FIXES: all_parts.push_back(row);
   }
   // CHECK-FIXES: all = torch::cat(all_parts);
@@ -25,7 +25,7 @@ Tensor with_dimension(Net &net, const Batches &batches) {
   for (const Tensor &batch : batches) {
     score = net->forward(batch);
     scores = torch::cat({scores, score.t()}, /*dim=*/1);
-    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: every iteration copies all of 'scores' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: quadratic copying: every iteration copies all of 'scores' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     // CHECK-FIXES: scores_parts.push_back(score.t());
   }
   // CHECK-FIXES: scores = torch::cat(scores_parts, /*dim=*/1);
@@ -36,14 +36,14 @@ Tensor without_braces(Tensor all, int n) {
   // CHECK-FIXES: std::vector<torch::Tensor> all_parts{all};
   for (int i = 0; i < n; ++i)
     all = at::vstack({all, torch::rand({1, 4})});
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     // CHECK-FIXES: all_parts.push_back(torch::rand({1, 4}));
     // CHECK-FIXES: all = at::vstack(all_parts);
     // CHECK-FIXES: std::vector<torch::Tensor> all_parts2{all};
   while (n-- > 0)
     if (n % 2)
       all = torch::hstack({all, torch::ones({1, 4}) * 2});
-      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
       // CHECK-FIXES: all_parts2.push_back(torch::ones({1, 4}) * 2);
       // CHECK-FIXES: all = torch::hstack(all_parts2);
   return all;
@@ -56,7 +56,7 @@ Tensor nested(int n) {
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       grid = torch::cat({grid, torch::full({1, 4}, i * j)}, 0);
-      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: every iteration copies all of 'grid' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: quadratic copying: every iteration copies all of 'grid' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
       // CHECK-FIXES: grid_parts.push_back(torch::full({1, 4}, i * j));
     }
   }
@@ -72,7 +72,7 @@ void started_anew(int n) {
     // CHECK-FIXES: std::vector<torch::Tensor> line_parts{line};
     for (int j = 0; j < n; ++j) {
       line = torch::cat({line, torch::full({1}, i)});
-      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: every iteration copies all of 'line' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: quadratic copying: every iteration copies all of 'line' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
       // CHECK-FIXES: line_parts.push_back(torch::full({1}, i));
     }
     // CHECK-FIXES: line = torch::cat(line_parts);
@@ -88,7 +88,7 @@ Tensor branches(int n) {
   for (int i = 0; i < n; ++i) {
     if (i % 3 == 0)
       all_ = torch::cat({all_, torch::zeros({1, 4})});
-      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: every iteration copies all of 'all_' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: quadratic copying: every iteration copies all of 'all_' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
       // CHECK-FIXES: all_parts2.push_back(torch::zeros({1, 4}));
     else
       all_ = torch::cat({all_, torch::ones({1, 4})});
@@ -110,7 +110,7 @@ Tensor first(const Batches &batches, Net &net) {
       out = y;
     else
       out = torch::cat({out, y}, 0);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'out' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'out' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
   }
   // CHECK-FIXES: if (!out_parts.empty())
   // CHECK-FIXES: out = torch::cat(out_parts, 0);
@@ -123,7 +123,7 @@ Tensor first(const Batches &batches, Net &net) {
     } else {
       other = net(batch);
     }
-    // CHECK-MESSAGES: :[[@LINE-4]]:15: warning: every iteration copies all of 'other'
+    // CHECK-MESSAGES: :[[@LINE-4]]:15: warning: quadratic copying: every iteration copies all of 'other'
   }
   // CHECK-FIXES: if (!other_parts.empty())
   // CHECK-FIXES: other = torch::cat(other_parts);
@@ -134,7 +134,7 @@ Tensor first(const Batches &batches, Net &net) {
 Tensor rejoined(int n) {
   Tensor all;
   std::vector<Tensor> rows;
-  // CHECK-MESSAGES: :[[@LINE+3]]:11: warning: every iteration joins all of 'rows' anew, so memory traffic grows with the square of the iterations; join them once after the loop [libtorch-cat-in-loop]
+  // CHECK-MESSAGES: :[[@LINE+3]]:11: warning: quadratic copying: every iteration concatenates all of 'rows' again; concatenate them once after the loop [libtorch-cat-in-loop]
   for (int i = 0; i < n; ++i) {
     rows.push_back(next_row(i));
     all = torch::stack(rows, 0);
@@ -154,7 +154,7 @@ Tensor wide(int n) {
     for (int i = 0; i < n; ++i) {
         rows.push_back(next_row(i));
         all = torch::stack(rows, 0);
-        // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: every iteration joins all of 'rows' anew, so memory traffic grows with the square of the iterations; join them once after the loop [libtorch-cat-in-loop]
+        // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: quadratic copying: every iteration concatenates all of 'rows' again; concatenate them once after the loop [libtorch-cat-in-loop]
     }
     // CHECK-FIXES: {{^    }}if (!rows.empty())
     // CHECK-FIXES-NEXT: {{^        }}all = torch::stack(rows, 0);

@@ -17,7 +17,7 @@ Tensor decode(Net &net, Tensor tokens, int n) {
       break;
     }
     tokens = torch::cat({tokens, next}, 1);
-    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: every iteration copies all of 'tokens' into a longer tensor, so memory traffic grows with the square of the iterations; allocate it once, write each part into its slice and read what is filled through narrow() [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: quadratic copying: every iteration copies all of 'tokens' into a longer tensor; allocate it once, write each part into its slice and read what is filled through narrow() [libtorch-cat-in-loop]
   }
   return tokens;
 }
@@ -28,10 +28,10 @@ public:
   void record(const Batches &batches) {
     for (const auto &batch : batches)
       all_ = torch::cat({all_, batch});
-      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: every iteration copies all of 'all_' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: quadratic copying: every iteration copies all of 'all_' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     for (const auto &batch : batches)
       this->frames.all = torch::cat({frames.all, batch});
-      // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: every iteration copies all of 'this->frames.all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: quadratic copying: every iteration copies all of 'this->frames.all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
   }
 
 private:
@@ -47,7 +47,7 @@ std::vector<Tensor> elements(int n) {
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < 4; ++k)
       outs[k] = torch::cat({outs[k], torch::ones({1})});
-      // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: every iteration copies all of 'outs[k]' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: quadratic copying: every iteration copies all of 'outs[k]' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
   return outs;
 }
 
@@ -56,16 +56,16 @@ Tensor parts(const Tensor &big, int n) {
   Tensor a = torch::empty({0}), b = a, c = a, d = a, e = a, buffer = a.clone();
   for (int i = 0; i < n; ++i) {
     a = torch::cat({a, next_row(i)});
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: every iteration copies all of 'a' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: quadratic copying: every iteration copies all of 'a' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     b = torch::cat({b, big[i]});
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: every iteration copies all of 'b' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: quadratic copying: every iteration copies all of 'b' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     buffer.copy_(big[i]);
     c = torch::cat({c, buffer});
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: every iteration copies all of 'c' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: quadratic copying: every iteration copies all of 'c' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     d = torch::cat({torch::ones({1}), d});
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: every iteration copies all of 'd' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: quadratic copying: every iteration copies all of 'd' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     e = torch::cat({e, torch::ones({1}), torch::zeros({1})});
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: every iteration copies all of 'e' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: quadratic copying: every iteration copies all of 'e' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
   }
   return a + b + c + d + e;
 }
@@ -75,18 +75,18 @@ Tensor indirect(int n) {
   Tensor a = torch::empty({0}), b = a, c = a, d = a;
   for (int i = 0; i < n; ++i) {
     auto longer = torch::cat({a, torch::ones({1})});
-    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: every iteration copies all of 'a' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: quadratic copying: every iteration copies all of 'a' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     a = longer;
     std::vector<Tensor> both = {b, torch::ones({1})};
     b = torch::cat(both);
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: every iteration copies all of 'b' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: quadratic copying: every iteration copies all of 'b' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     std::vector<Tensor> pair;
     pair.push_back(c);
     pair.push_back(torch::ones({1}));
     c = torch::cat(pair);
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: every iteration copies all of 'c' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: quadratic copying: every iteration copies all of 'c' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     d = torch::cat(torch::TensorList({std::move(d), torch::ones({1})}))
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: every iteration copies all of 'd' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: quadratic copying: every iteration copies all of 'd' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
             .contiguous();
   }
   return a + b + c + d;
@@ -101,7 +101,7 @@ Tensor first_of_more(Net &net, const Batches &batches, Tensor out) {
       is_first = false;
     } else {
       out = torch::cat({out, net(batch)});
-      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'out' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'out' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     }
   }
   int state = 0;
@@ -113,7 +113,7 @@ Tensor first_of_more(Net &net, const Batches &batches, Tensor out) {
       break;
     default:
       out = torch::cat({out, net(batch)});
-      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'out' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'out' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     }
   }
   return out;
@@ -125,7 +125,7 @@ Tensor caught(Net &net, const Batches &batches) {
   try {
     for (const auto &batch : batches)
       all = torch::cat({all, net(batch)});
-      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
   } catch (const std::exception &) {
   }
   return all;
@@ -136,7 +136,7 @@ Tensor queried(int n) {
   Tensor all = torch::empty({0, 4});
   while (all.size(0) < n)
     all = torch::cat({all, torch::rand({1, 4})});
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
   return all;
 }
 
@@ -145,10 +145,10 @@ Tensor arms(Net &net, const Batches &batches) {
   Tensor all;
   for (const auto &batch : batches)
     all = all.defined() ? torch::cat({all, net(batch)}) : net(batch);
-    // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
   for (int i = 0; i < 9; ++i)
     all = i == 0 ? next_row(i) : torch::cat({all, next_row(i)});
-    // CHECK-MESSAGES: :[[@LINE-1]]:34: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:34: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
   return all;
 }
 
@@ -159,7 +159,7 @@ std::vector<Tensor> prefixes(int n) {
   for (int i = 1; i < n; ++i) {
     all_so_far.push_back(all);
     all = torch::cat({all, next_row(i)});
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; allocate it once, write each part into its slice and read what is filled through narrow() [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; allocate it once, write each part into its slice and read what is filled through narrow() [libtorch-cat-in-loop]
   }
   return all_so_far;
 }

@@ -9,7 +9,7 @@ template <typename Model> Tensor run(Model &model, const Batches &batches) {
   // CHECK-FIXES: std::vector<torch::Tensor> all_parts{all};
   for (const Tensor &batch : batches) {
     all = torch::cat({all, model(batch)});
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     // CHECK-FIXES: all_parts.push_back(model(batch));
   }
   // CHECK-FIXES: all = torch::cat(all_parts);
@@ -24,7 +24,7 @@ Tensor by_macro(int n) {
   Tensor all = torch::empty({0});
   for (int i = 0; i < n; ++i) {
     APPEND(all, torch::ones({1}));
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
   }
   return all;
 }
@@ -34,7 +34,7 @@ auto in_lambda = [](int n) {
   // CHECK-FIXES: std::vector<torch::Tensor> all_parts{all};
   for (int i = 0; i < n; ++i)
     all = torch::cat({all, torch::ones({1})});
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: every iteration copies all of 'all' into a longer tensor, so memory traffic grows with the square of the iterations; collect the parts in a std::vector and join them once after the loop [libtorch-cat-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
     // CHECK-FIXES: all_parts.push_back(torch::ones({1}));
     // CHECK-FIXES: all = torch::cat(all_parts);
   return all;

@@ -9,27 +9,27 @@ constexpr bool kCreateGraph = true;
 
 void spellings(Tensor w, Tensor grad) {
   (w * w).sum().backward({}, true, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
   (w * w).backward(grad, c10::nullopt, /*create_graph=*/true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
   (w * w).sum().backward(Tensor(), /*keep_graph=*/c10::nullopt, kCreateGraph);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
   Tensor loss = (w * w).sum();
   loss.backward({}, {}, {true});
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
   const bool create = true;
   bool also = create;
   loss.backward({}, true, create, std::vector<Tensor>{w});
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
   loss.backward({}, true, also);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
   auto *pointer = &loss;
   pointer->backward({}, true, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
   torch::autograd::backward({loss}, {}, true, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
   torch::autograd::backward({loss, w.sum()}, {grad, {}}, c10::nullopt,
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
                             kCreateGraph);
 }
 
@@ -38,7 +38,7 @@ double step(torch::nn::Linear net, torch::optim::SGD &optimizer, Tensor x) {
   optimizer.zero_grad();
   Tensor loss = net(x).pow(2).mean();
   loss.backward({}, true, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
   Tensor penalty = net->weight.grad().pow(2).sum();
   penalty.backward();
   optimizer.step();
@@ -49,7 +49,7 @@ void no_reset_in_loop(torch::nn::Linear net, torch::optim::SGD &optimizer,
                       const std::vector<Tensor> &data) {
   for (const Tensor &x : data) {
     net(x).pow(2).mean().backward({}, true, true);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
     net->weight.grad().zero_();
     optimizer.step();
   }
@@ -63,23 +63,23 @@ void callers(Tensor w) {
   back((w * w).sum());
   back((w * w).sum(), false);
   back((w * w).sum(), true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
 }
 
 template <typename Net> void generic(Net net, Tensor x) {
   net->forward(x).sum().backward({}, true, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
 }
 void use(torch::nn::Linear net, Tensor x) { generic(net, x); }
 
 #define BACK(loss) loss.backward({}, true, true)
 void macro(Tensor w) { BACK((w * w).sum()); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
 
 // What its caller resets are the gradients of another model.
 static void curvature(torch::nn::Linear &net, Tensor x) {
   net(x).sum().backward({}, true, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: backward() with create_graph=true stores gradients whose graph owns the parameters: each parameter and its gradient keep each other until the gradient is reset; torch::autograd::grad returns them instead [libtorch-create-graph-cycle]
 }
 static void plain(torch::nn::Linear &net, torch::optim::SGD &opt, Tensor x) {
   opt.zero_grad();

@@ -18,7 +18,7 @@ struct Crops : data::datasets::Dataset<Crops> {
   int64_t offset() { return std::uniform_int_distribution<int>(0, 8)(rng); }
   Tensor images;
   std::mt19937 rng{42};
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: each of the 4 workers of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: repeated random numbers: each of the 4 workers of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
 };
 
 struct Augment {
@@ -33,7 +33,7 @@ public:
 private:
   Tensor images;
   Augment augment;
-  // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: each of the 2 workers of the data loader has a copy of 'augment' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: repeated random numbers: each of the 2 workers of the data loader has a copy of 'augment' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
 };
 Example Scaled::get(size_t index) {
   return {images[index] * augment.scale(), images[index]};
@@ -56,17 +56,17 @@ struct Rows : data::datasets::Dataset<Rows> {
   }
   torch::optional<size_t> size() const override { return rows.size(); }
   std::vector<std::vector<float>> rows;
-  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: each of the 8 workers of the data loader has a copy of 'rows'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: duplicated memory: each of the 8 workers of the data loader has a copy of 'rows'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
   std::vector<double> flat;
-  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: each of the 8 workers of the data loader has a copy of 'flat'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: duplicated memory: each of the 8 workers of the data loader has a copy of 'flat'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
   std::deque<Sample> samples;
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: each of the 8 workers of the data loader has a copy of 'samples'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: duplicated memory: each of the 8 workers of the data loader has a copy of 'samples'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
   std::vector<uint8_t> bytes;
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: each of the 8 workers of the data loader has a copy of 'bytes'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: duplicated memory: each of the 8 workers of the data loader has a copy of 'bytes'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
   std::vector<float> flatter;
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: each of the 8 workers of the data loader has a copy of 'flatter'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: duplicated memory: each of the 8 workers of the data loader has a copy of 'flatter'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
   double table[1 << 20];
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: each of the 8 workers of the data loader has a copy of 'table'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: duplicated memory: each of the 8 workers of the data loader has a copy of 'table'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
 };
 
 // A row for each example of a batch, by a function of its own.
@@ -80,9 +80,9 @@ struct Batches : data::datasets::BatchDataset<Batches, std::vector<Example>> {
   Tensor row(int64_t i) const { return torch::tensor(cells[i * columns]); }
   torch::optional<size_t> size() const override { return 10; }
   std::vector<std::vector<int>> rows;
-  // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: each of the 2 workers of the data loader has a copy of 'rows'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: duplicated memory: each of the 2 workers of the data loader has a copy of 'rows'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
   std::vector<int64_t> cells;
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: each of the 2 workers of the data loader has a copy of 'cells'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: duplicated memory: each of the 2 workers of the data loader has a copy of 'cells'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
   int64_t columns = 100;
 };
 
@@ -93,7 +93,7 @@ struct Anchors : data::datasets::Dataset<Anchors> {
   }
   torch::optional<size_t> size() const override { return 10; }
   std::vector<std::vector<int>> levels;
-  // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: each of the 2 workers of the data loader has a copy of 'levels'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: duplicated memory: each of the 2 workers of the data loader has a copy of 'levels'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
   std::vector<int> scales;
   int64_t columns = 100;
 };
@@ -106,9 +106,9 @@ struct Text : data::datasets::Dataset<Text> {
   }
   torch::optional<size_t> size() const override { return sentences.size(); }
   std::vector<std::string> sentences;
-  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: each of the 3 workers of the data loader has a copy of 'sentences'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: duplicated memory: each of the 3 workers of the data loader has a copy of 'sentences'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
   std::map<std::string, int64_t> vocabulary;
-  // CHECK-MESSAGES: :[[@LINE-1]]:34: warning: each of the 3 workers of the data loader has a copy of 'vocabulary'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:34: warning: duplicated memory: each of the 3 workers of the data loader has a copy of 'vocabulary'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
 };
 
 // Batches, a base class, and a transform on top.
@@ -118,12 +118,12 @@ struct Base : data::datasets::BatchDataset<Base, std::vector<Example>> {
   }
   torch::optional<size_t> size() const override { return 10; }
   std::unordered_map<int, std::vector<int>> cache;
-  // CHECK-MESSAGES: :[[@LINE-1]]:45: warning: each worker of the data loader has a copy of 'cache'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:45: warning: duplicated memory: each worker of the data loader has a copy of 'cache'; a tensor or a std::shared_ptr to the data is shared [libtorch-dataset-worker-copy]
 };
 struct Noise : data::transforms::TensorTransform<> {
   Tensor operator()(Tensor x) override { return x * unit(rng); }
   std::mt19937_64 rng;
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: each of the 2 workers of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: repeated random numbers: each of the 2 workers of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
   std::uniform_real_distribution<double> unit;
 };
 struct Plain : data::datasets::Dataset<Plain> {

@@ -26,9 +26,9 @@ struct Filled : data::datasets::Dataset<Filled> {
   torch::optional<size_t> size() const override { return 8; }
 
   std::unordered_map<size_t, Tensor> images;
-  // CHECK-MESSAGES: :[[@LINE-1]]:38: warning: each of the 6 workers of the data loader fills its own copy of 'images', and their memory adds up; share it through a std::shared_ptr, with a mutex [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:38: warning: duplicated memory: each of the 6 workers of the data loader fills its own copy of 'images', and their memory adds up; share it through a std::shared_ptr, with a mutex [libtorch-dataset-worker-copy]
   std::map<size_t, Tensor> labels;
-  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: each of the 6 workers of the data loader fills its own copy of 'labels', and their memory adds up; share it through a std::shared_ptr, with a mutex [libtorch-dataset-worker-copy]
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: duplicated memory: each of the 6 workers of the data loader fills its own copy of 'labels', and their memory adds up; share it through a std::shared_ptr, with a mutex [libtorch-dataset-worker-copy]
   // Elements are taken out again.
   std::vector<Tensor> recent;
   // Numbers are small.

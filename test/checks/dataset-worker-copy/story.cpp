@@ -15,13 +15,13 @@ struct Random : data::datasets::Dataset<Random<T>, data::TensorExample> {
   }
   torch::optional<size_t> size() const override { return 16; }
   std::mt19937 rng{42};
-  // CHECK-NOTES: :[[@LINE-1]]:16: warning: each of the 4 workers of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
+  // CHECK-NOTES: :[[@LINE-1]]:16: warning: repeated random numbers: each of the 4 workers of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
   // CHECK-NOTES: :[[@LINE-5]]:43: note: a worker uses its copy of 'rng' here
   // CHECK-NOTES: :[[@LINE+12]]:10: note: this loader copies 'Random' for each worker
   // CHECK-NOTES: :[[@LINE+13]]:59: note: the number of workers is set here
   std::mt19937 quiet; // NOLINT(libtorch-dataset-worker-copy)
   GENERATOR(macro);
-  // CHECK-NOTES: :[[@LINE-1]]:13: warning: each of the 4 workers of the data loader has a copy of 'macro' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
+  // CHECK-NOTES: :[[@LINE-1]]:13: warning: repeated random numbers: each of the 4 workers of the data loader has a copy of 'macro' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
   // CHECK-NOTES: :[[@LINE-11]]:61: note: a worker uses its copy of 'macro' here
   // CHECK-NOTES: :[[@LINE+6]]:10: note: this loader copies 'Random' for each worker
   // CHECK-NOTES: :[[@LINE+7]]:59: note: the number of workers is set here
@@ -47,7 +47,7 @@ struct Shifted : data::datasets::Dataset<Shifted> {
   }
   torch::optional<size_t> size() const override { return 16; }
   std::mt19937 rng{42};
-  // CHECK-NOTES: :[[@LINE-1]]:16: warning: each worker of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
+  // CHECK-NOTES: :[[@LINE-1]]:16: warning: repeated random numbers: each worker of the data loader has a copy of 'rng' and draws the same random numbers; seed a generator from the index where it is used [libtorch-dataset-worker-copy]
   // CHECK-NOTES: :[[@LINE-5]]:51: note: a worker uses its copy of 'rng' here
   // CHECK-NOTES: :[[@LINE+11]]:17: note: this loader copies 'Shifted' for each worker
   // CHECK-NOTES: :[[@LINE+11]]:73: note: the number of workers is set here

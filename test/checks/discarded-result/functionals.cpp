@@ -9,11 +9,11 @@ using torch::Tensor;
 
 Tensor embed(Tensor x, F::DropoutFuncOptions given) {
   F::normalize(x, F::NormalizeFuncOptions().dim(1));
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'normalize' is discarded; 'x' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'normalize' is discarded; 'x' stays as it is [libtorch-discarded-result]
   F::dropout(x, F::DropoutFuncOptions().p(0.2).training(false));
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'dropout' is discarded; 'x' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'dropout' is discarded; 'x' stays as it is [libtorch-discarded-result]
   F::relu(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'relu' is discarded; 'x' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'relu' is discarded; 'x' stays as it is [libtorch-discarded-result]
   // These write, or may.
   F::relu(x, F::ReLUFuncOptions().inplace(true));
   F::dropout(x, given);
@@ -26,23 +26,23 @@ Tensor embed(Tensor x, F::DropoutFuncOptions given) {
 
 void clip(Tensor &grad, Tensor &scores) {
   torch::nan_to_num(grad);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'nan_to_num' is discarded; 'grad' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'nan_to_num' is discarded; 'grad' stays as it is [libtorch-discarded-result]
   // CHECK-FIXES: grad = torch::nan_to_num(grad);
   torch::nan_to_num_(grad);
   scores.masked_fill(torch::eye(4, torch::kBool), -1);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'masked_fill' is discarded; 'scores' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'masked_fill' is discarded; 'scores' stays as it is [libtorch-discarded-result]
   scores.masked_fill(grad.isnan(), -1);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'masked_fill' is discarded; 'scores' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'masked_fill' is discarded; 'scores' stays as it is [libtorch-discarded-result]
 }
 
 // Values and indices.
 void select(Tensor scores, Tensor values, Tensor indices) {
   scores.max(1);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'max' is discarded; 'scores' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'max' is discarded; 'scores' stays as it is [libtorch-discarded-result]
   torch::sort(scores, 1, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'sort' is discarded; 'scores' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'sort' is discarded; 'scores' stays as it is [libtorch-discarded-result]
   scores.topk(5);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'topk' is discarded; 'scores' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'topk' is discarded; 'scores' stays as it is [libtorch-discarded-result]
   std::tie(values, indices) = scores.max(1);
   torch::max_out(values, indices, scores, 1);
   auto [best, at] = scores.sort();

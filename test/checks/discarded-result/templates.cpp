@@ -9,12 +9,12 @@ using torch::Tensor;
 template <typename T> Tensor scale(Tensor A, const T &Low, const T &High) {
   auto S = static_cast<T>(2.0) * ((A - Low) / (High - Low));
   S.to(A.dtype());
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'to' is discarded; 'S' stays as it is [libtorch-discarded-result]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'to' is discarded; 'S' stays as it is [libtorch-discarded-result]
   return S;
 }
 template <class T> T bounded(T X) {
   X.clamp(0, 1);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the result of 'clamp' is discarded; 'X' stays as it is
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: no effect: the result of 'clamp' is discarded; 'X' stays as it is
   return X;
 }
 template <class T> struct State {
@@ -22,12 +22,12 @@ template <class T> struct State {
   Tensor Mask;
   T cut() {
     Hidden.detach();
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'detach' is discarded; 'Hidden' stays as it is
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: no effect: the result of 'detach' is discarded; 'Hidden' stays as it is
     return Hidden;
   }
   Tensor mask() {
     Mask.clamp(0, 1);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'clamp' is discarded; 'Mask' stays as it is
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: no effect: the result of 'clamp' is discarded; 'Mask' stays as it is
     // CHECK-FIXES: Mask = Mask.clamp(0, 1);
     return Mask;
   }
@@ -36,7 +36,7 @@ template <class T> struct State {
 template <class T> auto onCpu(T X) {
   if constexpr (std::is_same_v<T, Tensor>)
     X.cpu();
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'cpu' is discarded; 'X' stays as it is
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: no effect: the result of 'cpu' is discarded; 'X' stays as it is
   return X;
 }
 
@@ -58,7 +58,7 @@ Tensor used(Tensor A, torch::nn::Linear Net, std::vector<Tensor> All) {
   onCpu(3);
   auto Generic = [](auto X) {
     X.clamp(0, 1);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: the result of 'clamp' is discarded; 'X' stays as it is
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: no effect: the result of 'clamp' is discarded; 'X' stays as it is
     return X;
   };
   return scale<float>(A, 0, 1) + bounded(A) + S.cut() + onCpu(A) + Generic(A);

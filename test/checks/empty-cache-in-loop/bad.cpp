@@ -24,7 +24,7 @@ void training(torch::nn::Linear net, torch::optim::Optimizer &optimizer,
       net(x).sum().backward();
       optimizer.step();
       c10::cuda::CUDACachingAllocator::emptyCache();
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wasted time: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
     }
   }
 }
@@ -35,17 +35,17 @@ void inference(torch::nn::Linear net, const Tensor &x, bool option) {
     Tensor y = net(x);
     if (torch::cuda::is_available())
       emptyCache();
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wasted time: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
     if (option && iter % 100) {
       emptyCache();
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: emptyCache() in 99 of 100 iterations gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wasted time: emptyCache() in 99 of 100 iterations gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
     }
     if (iter % 50 != 0)
       c10::cuda::CUDACachingAllocator::get()->emptyCache();
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: emptyCache() in 49 of 50 iterations gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wasted time: emptyCache() in 49 of 50 iterations gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
     if (x.is_cuda() && x.device().type() == torch::kCUDA)
       emptyCache();
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wasted time: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
     ++iter;
   }
 }
@@ -59,7 +59,7 @@ void helper(torch::nn::Linear net, const Tensor &x) {
       emptyCache();
     }
     { emptyCache(); }
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wasted time: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
   } while (true);
 }
 
@@ -67,7 +67,7 @@ template <typename T> void templated(T x) {
   for (int i = 0; i < 1000; ++i) {
     x.exp();
     emptyCache();
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted time: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
   }
 }
 void instances(Tensor x) { templated(x); }
@@ -77,7 +77,7 @@ void macro(torch::nn::Linear net, const Tensor &x) {
   for (int i = 0; i < 1000; ++i) {
     net(x);
     TIDY_UP;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted time: emptyCache() in every iteration gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
   }
   for (int i = 0; i < 1000; ++i) {
     net(x);

@@ -11,7 +11,7 @@ void inference(torch::nn::Linear net, const torch::Tensor &x) {
     net(x);
     if (i % 100)
       c10::cuda::CUDACachingAllocator::emptyCache();
-      // CHECK-NOTES: :[[@LINE-1]]:7: warning: emptyCache() in 99 of 100 iterations gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+      // CHECK-NOTES: :[[@LINE-1]]:7: warning: wasted time: emptyCache() in 99 of 100 iterations gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
       // CHECK-NOTES: :[[@LINE-5]]:3: note: this loop runs tensor work
       // CHECK-NOTES: :[[@LINE-4]]:9: note: this is true unless the remainder is 0
   }
@@ -22,7 +22,7 @@ void every_second(torch::nn::Linear net, const torch::Tensor &x, int n) {
     net(x);
     if (i % 2 == 0)
       c10::cuda::CUDACachingAllocator::emptyCache();
-      // CHECK-NOTES: :[[@LINE-1]]:7: warning: emptyCache() in 1 of 2 iterations gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
+      // CHECK-NOTES: :[[@LINE-1]]:7: warning: wasted time: emptyCache() in 1 of 2 iterations gives back to the device what the next one allocates again; it frees nothing that a tensor holds, and waits for the device each time [libtorch-empty-cache-in-loop]
       // CHECK-NOTES: :[[@LINE-5]]:3: note: this loop runs tensor work
       // CHECK-NOTES: :[[@LINE-4]]:9: note: this is true in every second iteration
     ++i;

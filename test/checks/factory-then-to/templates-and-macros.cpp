@@ -7,10 +7,10 @@ using torch::Tensor;
 // One report for all instantiations.
 template <typename T> Tensor range(T end, torch::Device device) {
   auto mask = torch::ones({4}).to(device);
-  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: 'ones' makes this tensor on the CPU
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: wasted copy: 'ones' makes this tensor on the CPU
   // CHECK-FIXES: auto mask = torch::ones({4}, device);
   return torch::arange(end).to(device) * mask;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'arange' makes this tensor on the CPU
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted copy: 'arange' makes this tensor on the CPU
 }
 
 void instantiate(torch::Device device) {
@@ -24,11 +24,11 @@ void instantiate(torch::Device device) {
 
 void in_macro(torch::Device device) {
   ZEROS(2).to(device);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'zeros' makes this tensor on the CPU
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: wasted copy: 'zeros' makes this tensor on the CPU
   torch::zeros({2}).TO(device);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'zeros' makes this tensor on the CPU
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: wasted copy: 'zeros' makes this tensor on the CPU
   torch::zeros({2}).to(DEVICE);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'zeros' makes this tensor on the CPU
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: wasted copy: 'zeros' makes this tensor on the CPU
 }
 
 void suppressed(torch::Device device) {

@@ -7,7 +7,7 @@ using torch::Tensor;
 
 Tensor closed_block(torch::nn::Linear net, Tensor x) {
   { torch::NoGradGuard guard; }
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'guard' ends with its block, which holds nothing else: it guards nothing
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'guard' ends with its block, which holds nothing else: it guards nothing
   return net(x);
 }
 
@@ -15,7 +15,7 @@ Tensor closed_block_lines(torch::nn::Linear net, Tensor x) {
   {
     // Off.
     auto guard = torch::NoGradGuard();
-    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: guard 'guard' ends with its block
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: ineffective guard: 'guard' ends with its block
   }
   return net(x);
 }
@@ -23,7 +23,7 @@ Tensor closed_block_lines(torch::nn::Linear net, Tensor x) {
 Tensor branch(torch::nn::Linear net, Tensor x, bool training) {
   if (!training)
     torch::NoGradGuard guard;
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'guard' ends with the branch of this 'if', which holds nothing else: it guards nothing
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'guard' ends with the branch of this 'if', which holds nothing else: it guards nothing
   return net(x);
 }
 
@@ -32,31 +32,31 @@ Tensor branch_block(torch::nn::Linear net, Tensor x, bool training) {
     net->train();
   } else {
     c10::InferenceMode guard;
-    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'guard' ends with its block
+    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'guard' ends with its block
   }
   return net(x);
 }
 
 void gradients_off() { torch::NoGradGuard guard; }
-// CHECK-MESSAGES: :[[@LINE-1]]:43: warning: guard 'guard' ends with its block
+// CHECK-MESSAGES: :[[@LINE-1]]:43: warning: ineffective guard: 'guard' ends with its block
 
 struct Agent {
   Agent() {
     torch::NoGradGuard guard;
-    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'guard' ends with its block
+    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'guard' ends with its block
   }
 };
 
 Tensor unnamed_branch(torch::nn::Linear net, Tensor x, bool training) {
   if (!training)
     torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective guard: this NoGradGuard has no name
   return net(x);
 }
 
 void unnamed_last() {
   torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name
 }
 
 Tensor unnamed_in_switch(torch::nn::Linear net, Tensor x, int mode) {
@@ -64,11 +64,11 @@ Tensor unnamed_in_switch(torch::nn::Linear net, Tensor x, int mode) {
   case 0:
     net->eval();
     torch::NoGradGuard();
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this NoGradGuard has no name
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective guard: this NoGradGuard has no name
     return net(x);
   case 1:
     torch::NoGradGuard();
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this NoGradGuard has no name
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective guard: this NoGradGuard has no name
     break;
   default:
     break;
@@ -80,7 +80,7 @@ Tensor jumped_over(torch::nn::Linear net, Tensor x) {
   if (!x.defined())
     goto end;
   torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name
   x = net(x);
 end:
   return x;
@@ -89,7 +89,7 @@ end:
 // Named, it would end the training.
 void before_backward(torch::nn::Linear net, Tensor x) {
   torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name
   Tensor target = net(x);
   (net(x) - target).pow(2).mean().backward();
 }
@@ -97,23 +97,23 @@ void before_backward(torch::nn::Linear net, Tensor x) {
 // `AutoGradMode guard(bool(mode));` declares a function, too.
 Tensor function_again(torch::nn::Linear net, Tensor x, int mode) {
   torch::AutoGradMode(bool(mode));
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this AutoGradMode has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this AutoGradMode has no name
   (torch::NoGradGuard());
-  // CHECK-MESSAGES: :[[@LINE-1]]:4: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:4: warning: ineffective guard: this NoGradGuard has no name
   (void)torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: ineffective guard: this NoGradGuard has no name
   return net(x);
 }
 
 Tensor vexing_argument(torch::nn::Linear net, Tensor x) {
   torch::AutoGradMode guard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'guard' declares a function with return type AutoGradMode
+  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: ineffective guard: 'guard' declares a function with return type AutoGradMode
   return net(x);
 }
 
 Tensor other_order(torch::nn::Linear net, Tensor x) {
   const static torch::NoGradGuard guard;
-  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: static guard 'guard' is made once
+  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: misplaced guard: static 'guard' is made once
   return net(x);
 }
 
@@ -122,7 +122,7 @@ void train_on(Tensor loss) { loss.backward(); }
 // With gradients off, what is back-propagated later would throw.
 void helper_trains(torch::nn::Linear net, Tensor x) {
   torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name
   train_on(net(x).sum());
 }
 
@@ -130,7 +130,7 @@ void trained_after_its_block(torch::nn::Linear net, Tensor x) {
   std::vector<Tensor> losses;
   {
     torch::NoGradGuard();
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this NoGradGuard has no name
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective guard: this NoGradGuard has no name
     losses.push_back(net(x).sum());
   }
   for (Tensor &loss : losses)
@@ -139,7 +139,7 @@ void trained_after_its_block(torch::nn::Linear net, Tensor x) {
 
 Tensor loss_of(torch::nn::Linear net, Tensor x) {
   torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name
   return net(x).sum();
 }
 void caller_trains(torch::nn::Linear net, Tensor x) { loss_of(net, x).backward(); }
@@ -149,7 +149,7 @@ void above_a_local_leaf() {
   Tensor loss;
   {
     torch::AutoGradMode(false);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this AutoGradMode has no name
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective guard: this AutoGradMode has no name
     loss = (w * w).sum();
   }
   loss.backward();

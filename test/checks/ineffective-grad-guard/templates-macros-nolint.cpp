@@ -6,24 +6,24 @@ using torch::Tensor;
 
 template <typename Net> Tensor run(Net net, Tensor x) {
   torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name
   // CHECK-FIXES: torch::NoGradGuard no_grad_guard;
   torch::AutoGradMode(false);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this AutoGradMode has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this AutoGradMode has no name
   // CHECK-FIXES: torch::AutoGradMode guard(false);
   return net(x);
 }
 
 template <typename Net> Tensor vexing(Net net, Tensor x) {
   torch::NoGradGuard guard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'guard' declares a function
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: ineffective guard: 'guard' declares a function
   // CHECK-FIXES: torch::NoGradGuard guard;
   return net(x);
 }
 
 template <typename Net> Tensor closed(Net net, Tensor x) {
   { torch::NoGradGuard guard; }
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: guard 'guard' ends with its block
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'guard' ends with its block
   return net(x);
 }
 
@@ -31,7 +31,7 @@ template <typename Net> struct Runner {
   Net net;
   Tensor run(Tensor x) {
     static torch::NoGradGuard guard;
-    // CHECK-MESSAGES: :[[@LINE-1]]:31: warning: static guard 'guard' is made once
+    // CHECK-MESSAGES: :[[@LINE-1]]:31: warning: misplaced guard: static 'guard' is made once
     // CHECK-FIXES: torch::NoGradGuard guard;
     return net(x);
   }
@@ -71,14 +71,14 @@ Tensor named_by_macro(torch::nn::Linear net, Tensor x) {
 
 Tensor unnamed_by_macro(torch::nn::Linear net, Tensor x) {
   NO_GRAD_UNNAMED;
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name
   return net(x);
 }
 
 Tensor blocks(torch::nn::Linear net, Tensor x) {
   {
     NO_GRAD;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: guard 'no_grad_guard' ends with its block
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective guard: 'no_grad_guard' ends with its block
   }
   {
     NO_GRAD;

@@ -8,7 +8,7 @@
 
 static int64_t on(torch::nn::Linear net, torch::Tensor x) {
   torch::AutoGradMode(true);
-  // CHECK: :[[#@LINE-1]]:3: warning: this AutoGradMode has no name
+  // CHECK: :[[#@LINE-1]]:3: warning: ineffective guard: this AutoGradMode has no name
   return net(x).argmax().item<int64_t>();
-  // CHECK: :[[#@LINE-1]]:10: warning: 'net' runs with gradient mode on in 'on', but nothing back-propagates the result
+  // CHECK: :[[#@LINE-1]]:10: warning: inference without NoGradGuard: 'net' runs in 'on' and records an autograd graph that nothing back-propagates
 }

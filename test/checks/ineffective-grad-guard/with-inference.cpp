@@ -10,10 +10,10 @@ torch::Tensor predict(torch::nn::Linear net, torch::Tensor x) {
   // CHECK-FIXES-ALONE: torch::NoGradGuard no_grad;
   net->eval();
   torch::NoGradGuard();
-  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:3: warning: this NoGradGuard has no name, so it ends with its own statement and guards nothing
+  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name, so it ends with its own statement and guards nothing
   // CHECK-FIXES-GUARD: torch::NoGradGuard no_grad_guard;
   auto y = net(x);
-  // CHECK-MESSAGES-ALONE: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'predict', but nothing back-propagates the result; its activations are kept as long as the result lives
+  // CHECK-MESSAGES-ALONE: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in 'predict' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does
   return y.argmax(1);
 }
 
@@ -21,13 +21,13 @@ torch::Tensor predict(torch::nn::Linear net, torch::Tensor x) {
 double validate(torch::nn::Linear net, const std::vector<torch::Tensor> &data) {
   // CHECK-FIXES-ALONE: torch::NoGradGuard no_grad;
   torch::NoGradGuard guard();
-  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:22: warning: 'guard' declares a function with return type NoGradGuard, not a guard, and guards nothing
+  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:22: warning: ineffective guard: 'guard' declares a function with return type NoGradGuard, not a guard (vexing parse), and guards nothing
   // CHECK-FIXES-GUARD: torch::NoGradGuard guard;
   torch::Tensor total = torch::zeros({});
   for (const auto &x : data)
     total += net(x).sum();
-    // CHECK-MESSAGES-ALONE: :[[@LINE-1]]:11: warning: 'total' accumulates tensors with autograd history; nothing back-propagates through it, so the activations of every iteration stay in memory
-    // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:14: warning: 'net' runs with gradient mode on in 'validate', but nothing back-propagates the result; its activations are kept as long as the result lives
+    // CHECK-MESSAGES-ALONE: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added
+    // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:14: warning: inference without NoGradGuard: 'net' runs in 'validate' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does
   return total.item<double>();
 }
 
@@ -36,10 +36,10 @@ int64_t above(torch::nn::Linear net, torch::Tensor x) {
   // CHECK-FIXES-GUARD: torch::NoGradGuard no_grad;
   // CHECK-FIXES-ALONE: torch::NoGradGuard no_grad;
   int64_t best = net(x).argmax().item<int64_t>();
-  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'above', but nothing back-propagates the result; its activations are kept as long as the result lives
-  // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:18: warning: 'net' runs with gradient mode on in 'above', but nothing back-propagates the result; its activations are kept as long as the result lives
+  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net' runs in 'above' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does
+  // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:18: warning: inference without NoGradGuard: 'net' runs in 'above' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does
   torch::NoGradGuard();
-  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:3: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name
   // CHECK-FIXES-GUARD: torch::NoGradGuard no_grad_guard;
   return best + (x + 1).argmax().item<int64_t>();
 }
@@ -50,8 +50,8 @@ int64_t without(torch::nn::Linear net, torch::Tensor x, bool quiet) {
   // CHECK-FIXES-ALONE: torch::NoGradGuard no_grad;
   if (quiet)
     torch::NoGradGuard();
-  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:5: warning: this NoGradGuard has no name
+  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:5: warning: ineffective guard: this NoGradGuard has no name
   return net(x).argmax().item<int64_t>();
-  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:10: warning: 'net' runs with gradient mode on in 'without', but nothing back-propagates the result; its activations are kept as long as the result lives
-  // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:10: warning: 'net' runs with gradient mode on in 'without', but nothing back-propagates the result; its activations are kept as long as the result lives
+  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:10: warning: inference without NoGradGuard: 'net' runs in 'without' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does
+  // CHECK-MESSAGES-ALONE: :[[@LINE-2]]:10: warning: inference without NoGradGuard: 'net' runs in 'without' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does
 }

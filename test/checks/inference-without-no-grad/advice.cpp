@@ -10,7 +10,7 @@ struct RankerImpl : torch::nn::Module {
   torch::Tensor forward(torch::Tensor x) { return head(x); }
   float score(torch::Tensor x) {
     return head(x).item<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'head' runs with gradient mode on in 'score', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'head' runs in 'score' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-FIXES: {{^}}    torch::NoGradGuard no_grad;{{$}}
     // CHECK-FIXES-NEXT: {{^}}    return head(x).item<float>();{{$}}
   }
@@ -19,7 +19,7 @@ struct RankerImpl : torch::nn::Module {
 // Another file loads the module, and may train it.
 torch::Tensor answered(torch::jit::script::Module &module, torch::Tensor x) {
   return module.forward({x}).toTensor();
-  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: 'module' runs with gradient mode on in 'answered', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: inference without NoGradGuard: 'module' runs in 'answered' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: {{^}}  torch::NoGradGuard no_grad;{{$}}
   // CHECK-FIXES-NEXT: {{^}}  return module.forward({x}).toTensor();{{$}}
 }

@@ -11,58 +11,58 @@ int arrow(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   net->eval();
   Tensor out = net->forward(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: 'net' runs with gradient mode on in 'arrow', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: inference without NoGradGuard: 'net' runs in 'arrow' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return out.argmax(1).item<int>();
 }
 void holder(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << net(x).sum().item<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'net' runs with gradient mode on in 'holder', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in 'holder' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void sequential(torch::nn::Sequential layers, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << layers->forward(x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: 'layers' runs with gradient mode on in 'sequential', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: inference without NoGradGuard: 'layers' runs in 'sequential' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void any(torch::nn::AnyModule &module, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << module.forward<Tensor>(x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'module' runs with gradient mode on in 'any', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: inference without NoGradGuard: 'module' runs in 'any' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void plain_object(NetImpl &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << net.forward(x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: 'net' runs with gradient mode on in 'plain_object', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: inference without NoGradGuard: 'net' runs in 'plain_object' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void dereferenced(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << (*net).forward(x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'net' runs with gradient mode on in 'dereferenced', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: inference without NoGradGuard: 'net' runs in 'dereferenced' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void shared(std::shared_ptr<NetImpl> net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << net->forward(x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: 'net' runs with gradient mode on in 'shared', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: inference without NoGradGuard: 'net' runs in 'shared' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void library_layer(torch::nn::Conv2d conv, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << conv(x).sizes();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'conv' runs with gradient mode on in 'library_layer', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'conv' runs in 'library_layer' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 int script(torch::jit::Module &module, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   auto out = module.forward({x}).toTensor();
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: 'module' runs with gradient mode on in 'script', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: inference without NoGradGuard: 'module' runs in 'script' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return out.argmax(1).item<int>();
 }
 void script_method(torch::jit::script::Module &module, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << module.get_method("encode")({x}).toTensor().argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'module' runs with gradient mode on in 'script_method', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'module' runs in 'script_method' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 struct Predictor {
   int operator()(const Tensor &x) { return net(x).argmax().item<int>(); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:44: warning: 'net' runs with gradient mode on in 'Predictor', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:44: warning: inference without NoGradGuard: 'net' runs in 'Predictor' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: int operator()(const Tensor &x) { torch::NoGradGuard no_grad; return net(x).argmax().item<int>(); }
   Net net;
 };
@@ -71,17 +71,17 @@ struct Predictor {
 void dropped(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'net' runs with gradient mode on in 'dropped', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: inference without NoGradGuard: 'net' runs in 'dropped' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 Tensor detached(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return net(x).detach();
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'net' runs with gradient mode on in 'detached', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: inference without NoGradGuard: 'net' runs in 'detached' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 double number(Net net, const Tensor &x, const Tensor &y) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   auto out = net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'number', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'number' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   auto loss = torch::mse_loss(out, y);
   return loss.item<double>();
 }
@@ -96,16 +96,16 @@ TORCH_MODULE(Coder);
 void other_names(Coder coder, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << coder->encode(x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'coder' runs with gradient mode on in 'other_names', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: inference without NoGradGuard: 'coder' runs in 'other_names' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 static Tensor run(Net net, const Tensor &x) { return net(x); }
 void by_helper(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << run(net, x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'run' runs a module with gradient mode on in 'by_helper', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'run' runs a module in 'by_helper' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 auto in_lambda = [](Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << net(x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'net' runs with gradient mode on in a lambda, but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in a lambda and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 };

@@ -9,7 +9,7 @@ public:
   float inlineScore(torch::Tensor X) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
     torch::Tensor Y = M->forward(X);
-    // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: 'M' runs with gradient mode on in 'inlineScore', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: inference without NoGradGuard: 'M' runs in 'inlineScore' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     return Y.sum().template item<float>();
   }
   float guarded(torch::Tensor X) {
@@ -31,7 +31,7 @@ private:
 template <class Model> float Predictor<Model>::score(torch::Tensor X) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   torch::Tensor Y = M->forward(X);
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: 'M' runs with gradient mode on in 'score', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: inference without NoGradGuard: 'M' runs in 'score' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return Y.sum().template item<float>();
 }
 
@@ -40,13 +40,13 @@ template <class Model, int N> struct Ranker {
   float best(torch::Tensor X) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
     torch::Tensor Y = M->forward(X);
-    // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: 'M' runs with gradient mode on in 'best', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: inference without NoGradGuard: 'M' runs in 'best' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     return Y.max().template item<float>() + N;
   }
   float used(torch::Tensor X) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
     torch::Tensor Y = M->forward(X);
-    // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: 'M' runs with gradient mode on in 'used', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: inference without NoGradGuard: 'M' runs in 'used' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     return Y.min().template item<float>() + N;
   }
   Model M;

@@ -96,7 +96,7 @@ float unseen(SchNet model, const Tensor &graph) {
 float unseen_pair(SchNet model, const Tensor &graph) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   auto [mean, deviation] = model->forward(graph);
-  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: 'model' runs with gradient mode on in 'unseen_pair', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: inference without NoGradGuard: 'model' runs in 'unseen_pair' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return mean.item<float>() + deviation.norm().item<float>();
 }
 
@@ -106,7 +106,7 @@ void forced(torch::jit::Module &model, const Tensor &x, bool force_cpu) {
   if (!force_cpu)
     std::cerr << "enforce: no gradients here";
   std::cout << model.forward({x}).toTensor().argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'forced', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: inference without NoGradGuard: 'model' runs in 'forced' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 // Inputs that do not require them.
 void plain(torch::jit::Module &model, std::vector<float> &xyz) {
@@ -114,5 +114,5 @@ void plain(torch::jit::Module &model, std::vector<float> &xyz) {
   auto options = torch::TensorOptions().requires_grad(false);
   Tensor pos = torch::from_blob(xyz.data(), {4, 3}, options);
   std::cout << model.forward({pos}).toTensor().argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'plain', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: inference without NoGradGuard: 'model' runs in 'plain' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }

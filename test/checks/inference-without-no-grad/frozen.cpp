@@ -74,7 +74,7 @@ float thawed(Net net, Net some, const Tensor &x) {
   train(net, false);
   train(net, true);
   const float y = net(x).item<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'net' runs with gradient mode on in 'thawed'
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: inference without NoGradGuard: 'net' runs in 'thawed'
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   bool first = true;
   for (auto &p : some->parameters()) {

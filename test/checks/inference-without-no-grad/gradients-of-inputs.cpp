@@ -41,7 +41,7 @@ double byPointer(Net net, Tensor (*loss)(const Tensor &), const Tensor &points) 
 double plain(const Tensor &points) {
   Net net;
   Tensor u = net(points);
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'plain'
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'plain'
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return u.sum().item<double>();
 }

@@ -80,7 +80,7 @@ void temporary(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   torch::NoGradGuard();
   show(net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'net' runs with gradient mode on in 'temporary', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'temporary' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void closed_block(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
@@ -88,35 +88,35 @@ void closed_block(Net net, const Tensor &x) {
     torch::NoGradGuard g;
   }
   show(net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'net' runs with gradient mode on in 'closed_block', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'closed_block' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void mode_on(Net net, const Tensor &x) {
   torch::AutoGradMode g(true);
   show(net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'net' runs with gradient mode on in 'mode_on', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'mode_on' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void overridden(Net net, const Tensor &x) {
   torch::NoGradGuard g;
   torch::AutoGradMode on(true);
   show(net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'net' runs with gradient mode on in 'overridden', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'overridden' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void inference_false(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   c10::InferenceMode g(false);
   show(net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'net' runs with gradient mode on in 'inference_false', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'inference_false' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void only_eval(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   net->eval();
   show(net(x.detach()));
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'net' runs with gradient mode on in 'only_eval', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'only_eval' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 static void sometimes_guarded(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   show(net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: 'net' runs with gradient mode on in 'sometimes_guarded', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'sometimes_guarded' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void with_guard(Net net, const Tensor &x) {
   torch::NoGradGuard g;

@@ -50,7 +50,7 @@ struct Server {
       mayThrow(1);
     } catch (const std::exception &) {
       return net(in).sum().item<float>();
-      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'guardEndsWithTry', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'guardEndsWithTry' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
       // CHECK-FIXES: {{^}}    torch::NoGradGuard no_grad2;{{$}}
     }
     return 0;
@@ -68,7 +68,7 @@ struct Server {
     } catch (const std::exception &) {
     }
     return net(in).sum().item<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'guardEndsWithLambda'
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in 'guardEndsWithLambda'
     // CHECK-FIXES: {{^}}    torch::NoGradGuard no_grad2;{{$}}
   }
 
@@ -79,7 +79,7 @@ struct Server {
     float all = net(in).sum().item<float>();
     torch::GradMode::set_enabled(before);
     return all + net(in * 2).sum().item<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'restored'
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net' runs in 'restored'
     // CHECK-FIXES: {{^}}    torch::NoGradGuard no_grad;{{$}}
   }
 };
@@ -92,7 +92,7 @@ struct Trainer {
   void run(torch::Tensor x) {
     for (int i = 1; i < 5000; ++i) {
       mayThrow(net(x)[0].item<int>());
-      // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'net' runs with gradient mode on in 'run'
+      // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in 'run'
       // CHECK-FIXES: {{^}}    torch::NoGradGuard no_grad;{{$}}
       if (i % 1000 == 0)
         copy();

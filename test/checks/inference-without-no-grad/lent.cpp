@@ -37,7 +37,7 @@ private:
   int inner(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return net_->forward(x).argmax(1).item<int>();
-    // CHECK-NOTES: :[[@LINE-1]]:18: warning: 'net_' runs with gradient mode on in 'inner', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net_' runs in 'inner' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
   Net net_;
 };
@@ -48,7 +48,7 @@ public:
   int move(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return net_->forward(x).argmax(1).item<int>();
-    // CHECK-NOTES: :[[@LINE-1]]:18: warning: 'net_' runs with gradient mode on in 'move', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net_' runs in 'move' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
 
 private:
@@ -59,7 +59,7 @@ int madeHere(const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   return net->forward(x).argmax(1).item<int>();
-  // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'madeHere', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-1]]:15: warning: inference without NoGradGuard: 'net' runs in 'madeHere' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 
 // Who switches to evaluation mode here would have the guard here, too.
@@ -67,13 +67,13 @@ int evaluated(Net &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   net->eval();
   return net->forward(x).argmax(1).item<int>();
-  // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'evaluated', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-1]]:15: warning: inference without NoGradGuard: 'net' runs in 'evaluated' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 
 int called(Net &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return net->forward(x).argmax(1).item<int>();
-  // CHECK-NOTES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'called', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-1]]:15: warning: inference without NoGradGuard: 'net' runs in 'called' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 int caller(Net &net) { return called(net, torch::ones({1, 4})); }
 
@@ -81,5 +81,5 @@ int caller(Net &net) { return called(net, torch::ones({1, 4})); }
 int script(torch::jit::Module &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return net.forward({x}).toTensor().argmax(1).item<int>();
-  // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'script', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'script' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }

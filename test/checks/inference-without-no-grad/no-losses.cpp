@@ -13,12 +13,12 @@ public:
   float loss(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return torch::mse_loss(net_->forward(x), x).item<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:34: warning: 'net_' runs with gradient mode on in 'loss', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:34: warning: inference without NoGradGuard: 'net_' runs in 'loss' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
   Tensor scores(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return net_->forward(x).softmax(1);
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'net_' runs with gradient mode on in 'scores', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net_' runs in 'scores' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
 
 private:

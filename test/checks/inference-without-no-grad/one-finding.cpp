@@ -24,23 +24,23 @@ public:
   std::string name(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     last_ = net_(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'net_' runs with gradient mode on in 'name', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: inference without NoGradGuard: 'net_' runs in 'name' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     return std::to_string(last_.argmax().item<int>());
   }
   Digit digit(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     last_ = net_(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'net_' runs with gradient mode on in 'digit', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: inference without NoGradGuard: 'net_' runs in 'digit' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     return Digit(last_.argmax().item<int>());
   }
   Score score(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     last_ = net_(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: 'net_' runs with gradient mode on in 'score', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: inference without NoGradGuard: 'net_' runs in 'score' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     return {last_.argmax().item<int>(), last_.max().item<float>()};
   }
   void update(const Tensor &x) { last_ = net_(x); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:42: warning: 'net_' runs with gradient mode on in 'update', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:42: warning: inference without NoGradGuard: 'net_' runs in 'update' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: void update(const Tensor &x) { torch::NoGradGuard no_grad; last_ = net_(x); }
 
 private:
@@ -79,7 +79,7 @@ int filled(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Tensor out;
   fill(net, x, out);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'fill' runs a module with gradient mode on in 'filled', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: inference without NoGradGuard: 'fill' runs a module in 'filled' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return out.argmax().item<int>();
 }
 
@@ -88,7 +88,7 @@ void attempts(Net net, const Tensor &x) {
   try {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     std::cout << net(x).argmax();
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'attempts', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net' runs in 'attempts' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   } catch (const std::exception &e) {
     std::cerr << e.what();
   }
@@ -110,7 +110,7 @@ template <typename F> static double seconds(F run) {
 }
 void benchmark(Net small, Net large, const Tensor &x) {
   auto warm_up = [&] { small(x); };
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: 'small' runs with gradient mode on in a lambda, but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: inference without NoGradGuard: 'small' runs in a lambda and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: auto warm_up = [&] { torch::NoGradGuard no_grad; small(x); };
   warm_up();
   std::cout << seconds(warm_up);
@@ -123,14 +123,14 @@ void trained(Net net, const Tensor &x, torch::optim::Optimizer &opt) {
   {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     std::cout << net(x).argmax();
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'trained', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net' runs in 'trained' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
   net(x).sum().backward();
   opt.step();
   {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     std::cout << net(x).argmax();
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'trained', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net' runs in 'trained' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
 }
 
@@ -138,9 +138,9 @@ void trained(Net net, const Tensor &x, torch::optim::Optimizer &opt) {
 void unseen_handler(std::function<int(const Tensor &)> handler);
 void serve(Net net) {
   unseen_handler([&](const Tensor &x) { return net(x).argmax().item<int>(); });
-  // CHECK-MESSAGES: :[[@LINE-1]]:48: warning: 'net' runs with gradient mode on in a lambda, but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:48: warning: inference without NoGradGuard: 'net' runs in a lambda and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   unseen_handler([&](const Tensor &x) { return net(x).argmin().item<int>(); });
-  // CHECK-MESSAGES: :[[@LINE-1]]:48: warning: 'net' runs with gradient mode on in a lambda, but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:48: warning: inference without NoGradGuard: 'net' runs in a lambda and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: unseen_handler([&](const Tensor &x) { torch::NoGradGuard no_grad; return net(x).argmax().item<int>(); });
   // CHECK-FIXES: unseen_handler([&](const Tensor &x) { torch::NoGradGuard no_grad; return net(x).argmin().item<int>(); });
 }

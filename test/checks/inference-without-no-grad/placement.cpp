@@ -22,7 +22,7 @@ void train(Net net, const Batches &data, const Batches &valid,
     for (const Tensor &x : valid) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
       auto out = net(x);
-      // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'train', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+      // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net' runs in 'train' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
       correct += out.argmax(1).sum().item<int64_t>();
     }
     std::cout << correct;
@@ -38,7 +38,7 @@ void preview(Net net, const Batches &data, torch::optim::Optimizer &opt) {
     auto sample = net(data[0]);
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     // CHECK-FIXES-NEXT: auto sample = net(data[0]);
-    // CHECK-MESSAGES: :[[@LINE-3]]:19: warning: 'net' runs with gradient mode on in 'preview', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-3]]:19: warning: inference without NoGradGuard: 'net' runs in 'preview' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     std::cout << sample.argmax();
   }
 }
@@ -49,7 +49,7 @@ void both(Net encoder, Net decoder, const Batches &data) {
   std::cout << data.size();
   for (const Tensor &x : data) {
     auto code = encoder(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: 'encoder' runs with gradient mode on in 'both', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: inference without NoGradGuard: 'encoder' runs in 'both' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     auto out = decoder(code);
     std::cout << out.argmax();
   }
@@ -61,7 +61,7 @@ void taken(Net net, const Tensor &x) {
   bool no_grad = true;
   if (no_grad)
     std::cout << net(x).argmax();
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'taken', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net' runs in 'taken' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 
 // Two blocks, two guards.
@@ -71,22 +71,22 @@ void branches(Net net, const Tensor &x, bool training) {
   } else {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
     std::cout << net(x).argmax();
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'branches', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net' runs in 'branches' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
   {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
     std::cout << net(x).argmin();
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: 'net' runs with gradient mode on in 'branches', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'net' runs in 'branches' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
 }
 
 // A block in one line, and none at all.
 void one_line(Net net, const Tensor &x) { std::cout << net(x).argmax(); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:56: warning: 'net' runs with gradient mode on in 'one_line', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:56: warning: inference without NoGradGuard: 'net' runs in 'one_line' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: void one_line(Net net, const Tensor &x) { torch::NoGradGuard no_grad; std::cout << net(x).argmax(); }
 struct Holder {
   Holder(Net net, const Tensor &x) : best(net(x).argmax()) {}
-  // CHECK-MESSAGES: :[[@LINE-1]]:43: warning: 'net' runs with gradient mode on in 'Holder', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:43: warning: inference without NoGradGuard: 'net' runs in 'Holder' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   Tensor best;
 };
 
@@ -99,24 +99,24 @@ struct Holder {
 void macro(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   RUN(net, x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'net' runs with gradient mode on in 'macro', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: inference without NoGradGuard: 'net' runs in 'macro' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void macro_block(Net net, const Tensor &x) BLOCK(std::cout << net(x).argmax();)
-  // CHECK-MESSAGES: :[[@LINE-1]]:63: warning: 'net' runs with gradient mode on in 'macro_block', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:63: warning: inference without NoGradGuard: 'net' runs in 'macro_block' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 
 // A comment after the brace stays there.
 void commented(Net net, const Tensor &x) { // Prints the best.
   // CHECK-FIXES: void commented(Net net, const Tensor &x) { // Prints the best.
   // CHECK-FIXES-NEXT: torch::NoGradGuard no_grad;
   std::cout << net(x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'net' runs with gradient mode on in 'commented', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in 'commented' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 
 // A template is reported once.
 template <typename Model> void predict(Model model, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model->forward(x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: 'model' runs with gradient mode on in 'predict', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: inference without NoGradGuard: 'model' runs in 'predict' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void use(Net a, torch::nn::Linear b, const Tensor &x) {
   predict(a, x);

@@ -14,7 +14,7 @@ Tensor returned(Net &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   net->eval();
   return net(x);
-  // CHECK-NOTES: :[[@LINE-1]]:10: warning: 'net' runs with gradient mode on in 'returned', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: inference without NoGradGuard: 'net' runs in 'returned' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-NOTES: :[[@LINE-3]]:8: note: 'net' is put in evaluation mode here, which leaves gradients on
 }
 
@@ -25,13 +25,13 @@ public:
   Tensor score(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return net_(x).softmax(1);
-    // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'net_' runs with gradient mode on in 'score', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net_' runs in 'score' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-5]]:20: note: 'net_' is put in evaluation mode here, which leaves gradients on
   }
   void send(const Tensor &x, const std::function<void(Tensor)> &callback) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     callback(net_(x));
-    // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net_' runs with gradient mode on in 'send', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net_' runs in 'send' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-11]]:20: note: 'net_' is put in evaluation mode here, which leaves gradients on
   }
   Tensor guarded(const Tensor &x) {
@@ -57,13 +57,13 @@ public:
   Tensor first(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return helped_(x);
-    // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'helped_' runs with gradient mode on in 'first', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'helped_' runs in 'first' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-14]]:38: note: 'helped_' is put in evaluation mode here, which leaves gradients on
   }
   Tensor second(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return moved_(x);
-    // CHECK-NOTES: :[[@LINE-1]]:12: warning: 'moved_' runs with gradient mode on in 'second', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'moved_' runs in 'second' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-13]]:13: note: 'moved_' is put in evaluation mode here, which leaves gradients on
   }
 
@@ -86,5 +86,5 @@ static Tensor scores(Net &net, const Tensor &x) {
 int best(Net &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return scores(net, x).argmax().item<int>();
-  // CHECK-NOTES: :[[@LINE-1]]:10: warning: 'scores' runs a module with gradient mode on in 'best', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: inference without NoGradGuard: 'scores' runs a module in 'best' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }

@@ -17,14 +17,14 @@ public:
   Tensor detect(const Tensor &image) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return module_.forward({image}).toTensor();
-    // CHECK-NOTES: :[[@LINE-1]]:20: warning: 'module_' runs with gradient mode on in 'detect', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:20: warning: inference without NoGradGuard: 'module_' runs in 'detect' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-6]]:17: note: a TorchScript module is loaded here, and nothing in this file trains one
   }
 
   void fill(Layer *layers, int k, const Tensor &image) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     layers[k].output = module_.forward({image}).toTensor();
-    // CHECK-NOTES: :[[@LINE-1]]:32: warning: 'module_' runs with gradient mode on in 'fill', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:32: warning: inference without NoGradGuard: 'module_' runs in 'fill' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
 
   Tensor guarded(const Tensor &image) {

@@ -22,7 +22,7 @@ Tensor between(Net &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   net->eval();
   Tensor y = net(x);
-  // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'between', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'between' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-NOTES: :[[@LINE-3]]:8: note: 'net' is put in evaluation mode here, which leaves gradients on
   net->train();
   return y;

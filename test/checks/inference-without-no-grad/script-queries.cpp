@@ -79,24 +79,24 @@ private:
 void run(torch::jit::Module &model, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.run_method("score", x).toDouble();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'run', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: inference without NoGradGuard: 'model' runs in 'run' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void generate(torch::jit::Module &model) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.run_method("generate", 3).toTensor().argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'generate', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: inference without NoGradGuard: 'model' runs in 'generate' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void listed(torch::jit::Module &model, std::vector<c10::IValue> inputs) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.forward(inputs).toDouble();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'listed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: inference without NoGradGuard: 'model' runs in 'listed' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void pushed(torch::jit::Module &model, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::vector<c10::IValue> inputs;
   inputs.push_back(x);
   std::cout << model.forward(inputs).toDouble();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'pushed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: inference without NoGradGuard: 'model' runs in 'pushed' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void fill(std::vector<c10::IValue> &inputs); // In another file.
 void filled(torch::jit::Module &model) {
@@ -104,19 +104,19 @@ void filled(torch::jit::Module &model) {
   fill(inputs);
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.forward(inputs).toDouble();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'filled', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: inference without NoGradGuard: 'model' runs in 'filled' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void assigned(torch::jit::Module &model, const std::vector<c10::IValue> &from) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::vector<c10::IValue> inputs;
   inputs = from;
   std::cout << model.forward(inputs).toDouble();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'assigned', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: inference without NoGradGuard: 'model' runs in 'assigned' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 void got(torch::jit::Module &model, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << model.run_method("get_scores", x).toTensor().argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: 'model' runs with gradient mode on in 'got', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: inference without NoGradGuard: 'model' runs in 'got' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 // A tensor goes in, and none comes out.
 void set(torch::jit::Module &model, const Tensor &x) {

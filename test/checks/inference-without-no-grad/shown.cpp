@@ -8,6 +8,6 @@ int main() {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   auto y = net(torch::ones({2, 4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'main', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in 'main' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   std::cout << y.sizes() << y;
 }

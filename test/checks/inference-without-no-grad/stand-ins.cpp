@@ -19,20 +19,20 @@ public:
   Tensor forward(const std::vector<float> &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return model_.forward({torch::tensor(x)}).toTensor();
-    // CHECK-NOTES: :[[@LINE-1]]:19: warning: 'model_' runs with gradient mode on in 'forward', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:19: warning: inference without NoGradGuard: 'model_' runs in 'forward' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-10]]:12: note: 'model_' is put in evaluation mode here, which leaves gradients on
   }
   // None comes out.
   float forward(const Tensor &x, int i) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return model_.forward({x}).toTensor()[i].item<float>();
-    // CHECK-NOTES: :[[@LINE-1]]:19: warning: 'model_' runs with gradient mode on in 'forward', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:19: warning: inference without NoGradGuard: 'model_' runs in 'forward' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
   // Not a way to run a module.
   Tensor embed(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return model_.forward({x}).toTensor();
-    // CHECK-NOTES: :[[@LINE-1]]:19: warning: 'model_' runs with gradient mode on in 'embed', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:19: warning: inference without NoGradGuard: 'model_' runs in 'embed' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-23]]:12: note: 'model_' is put in evaluation mode here, which leaves gradients on
   }
 
@@ -50,7 +50,7 @@ public:
   Tensor forward(const Tensor &x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return model_.forward({x}).toTensor();
-    // CHECK-NOTES: :[[@LINE-1]]:19: warning: 'model_' runs with gradient mode on in 'forward', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-NOTES: :[[@LINE-1]]:19: warning: inference without NoGradGuard: 'model_' runs in 'forward' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-NOTES: :[[@LINE-6]]:12: note: 'model_' is put in evaluation mode here, which leaves gradients on
   }
 
@@ -61,5 +61,5 @@ private:
 int best(Used &net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   return net.forward(x).argmax(1).item<int>();
-  // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'best', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'best' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }

@@ -27,7 +27,7 @@ static void ten(Net net, torch::Tensor x) {
   std::cout << net(x) << net(x);
 }
 
-// CHECK: :16:16: warning: 'net' runs with gradient mode on in
+// CHECK: :16:16: warning: inference without NoGradGuard: 'net' runs in
 // CHECK: :16:26: note: 'net' runs
 // CHECK: :17:16: note: 'net' runs
 // CHECK: :17:26: note: 'net' runs
@@ -35,7 +35,7 @@ static void ten(Net net, torch::Tensor x) {
 // CHECK: :18:26: note: 'net' runs
 // CHECK: :19:16: note: 'net' runs
 // CHECK: :19:26: note: 'net' runs
-// CHECK: :23:16: warning: 'net' runs with gradient mode on in
+// CHECK: :23:16: warning: inference without NoGradGuard: 'net' runs in
 // CHECK: :23:26: note: 'net' runs
 // CHECK: :24:16: note: 'net' runs
 // CHECK: :24:26: note: 'net' runs

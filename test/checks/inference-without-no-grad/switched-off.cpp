@@ -35,7 +35,7 @@ public:
     at::GradMode::set_enabled(true);
   }
   int run(const Tensor &x) { return net_(x).argmax().item<int>(); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:37: warning: 'net_' runs with gradient mode on in 'run', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:37: warning: inference without NoGradGuard: 'net_' runs in 'run' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: int run(const Tensor &x) { torch::NoGradGuard no_grad; return net_(x).argmax().item<int>(); }
 
 private:
@@ -103,7 +103,7 @@ public:
   Sometimes() {}
   explicit Sometimes(bool) { freeze_all(*net_); }
   int run(const Tensor &x) { return net_(x).argmax().item<int>(); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:37: warning: 'net_' runs with gradient mode on in 'run', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:37: warning: inference without NoGradGuard: 'net_' runs in 'run' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: int run(const Tensor &x) { torch::NoGradGuard no_grad; return net_(x).argmax().item<int>(); }
 
 private:
@@ -117,7 +117,7 @@ public:
       p.set_requires_grad(true);
   }
   int run(const Tensor &x) { return net_(x).argmax().item<int>(); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:37: warning: 'net_' runs with gradient mode on in 'run', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:37: warning: inference without NoGradGuard: 'net_' runs in 'run' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: int run(const Tensor &x) { torch::NoGradGuard no_grad; return net_(x).argmax().item<int>(); }
 
 private:
@@ -128,7 +128,7 @@ int dropped(torch::jit::Module &module, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   torch::jit::optimize_for_inference(module);
   return module.forward({x}).toTensor().argmax().item<int>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: 'module' runs with gradient mode on in 'dropped', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: inference without NoGradGuard: 'module' runs in 'dropped' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 
 // Guards in a list, an optional, a member.
@@ -158,7 +158,7 @@ int gone(Net net, const Tensor &x) {
     guards.push_back(std::make_unique<torch::NoGradGuard>());
   }
   return net(x).argmax().item<int>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'net' runs with gradient mode on in 'gone', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: inference without NoGradGuard: 'net' runs in 'gone' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 
 // Lambdas that run here and now, or in the thread that waits.
@@ -184,7 +184,7 @@ void elsewhere(Net net, const Tensor &x) {
   torch::NoGradGuard no_grad;
   auto result =
       std::async(std::launch::async, [&] { return net(x).argmax().item(); });
-      // CHECK-MESSAGES: :[[@LINE-1]]:51: warning: 'net' runs with gradient mode on in a lambda, but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+      // CHECK-MESSAGES: :[[@LINE-1]]:51: warning: inference without NoGradGuard: 'net' runs in a lambda and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
       // CHECK-FIXES: std::async(std::launch::async, [&] { torch::NoGradGuard no_grad; return net(x).argmax().item(); });
   std::cout << result.get().toInt();
 }

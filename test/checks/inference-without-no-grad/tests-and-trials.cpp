@@ -27,13 +27,13 @@ TEST(Net, Shape) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   auto y = net(torch::ones({2, 4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'TestBody', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in 'TestBody' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   std::cout << y.argmax();
 }
 TEST_CASE("a net in a lambda") {
   Net net;
   auto run = [&] { return net(torch::ones({2, 4})).argmax().item<int>(); };
-  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: 'net' runs with gradient mode on in a lambda, but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: inference without NoGradGuard: 'net' runs in a lambda and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-FIXES: auto run = [&] { torch::NoGradGuard no_grad; return net(torch::ones({2, 4})).argmax().item<int>(); };
   std::cout << run();
 }
@@ -60,8 +60,8 @@ void trainable(const Tensor &weight, const Tensor &ids) {
   auto words = torch::nn::Embedding::from_pretrained(
       weight, torch::nn::EmbeddingFromPretrainedOptions().freeze(false));
   std::cout << words(ids).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'words' runs with gradient mode on in 'trainable', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: 'words' runs with gradient mode on in 'trainable', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'words' runs in 'trainable' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: inference without NoGradGuard: 'words' runs in 'trainable' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
 
 // A warm-up, a measurement. With one whose result is used, the guard is missing.
@@ -69,7 +69,7 @@ struct Warm {
   Warm() {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     net(torch::ones({2, 4}));
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: 'net' runs with gradient mode on in 'Warm', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: inference without NoGradGuard: 'net' runs in 'Warm' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   }
   Net net;
 };
@@ -78,7 +78,7 @@ long measured(const Tensor &x) {
   Net net;
   const auto begin = std::chrono::steady_clock::now();
   auto y = net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'measured', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in 'measured' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return (std::chrono::steady_clock::now() - begin).count();
 }
 long copied(torch::jit::Module &module, const Tensor &x) {
@@ -86,7 +86,7 @@ long copied(torch::jit::Module &module, const Tensor &x) {
   module.eval();
   const auto begin = std::chrono::steady_clock::now();
   auto y = module.forward({x}).toTensor().cpu();
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'module' runs with gradient mode on in 'copied', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: inference without NoGradGuard: 'module' runs in 'copied' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   y = y.squeeze();
   return (std::chrono::steady_clock::now() - begin).count();
 }
@@ -96,7 +96,7 @@ long waited(const Tensor &x) {
   Net net;
   const auto begin = std::chrono::steady_clock::now();
   net(x).sum().item<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'net' runs with gradient mode on in 'waited', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: inference without NoGradGuard: 'net' runs in 'waited' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return (std::chrono::steady_clock::now() - begin).count();
 }
 float warmed(const Tensor &x) {
@@ -104,8 +104,8 @@ float warmed(const Tensor &x) {
   // CHECK-FIXES-L1: torch::NoGradGuard no_grad;
   Net net;
   net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: 'net' runs with gradient mode on in 'warmed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-MESSAGES-L1: :[[@LINE-2]]:3: warning: 'net' runs with gradient mode on in 'warmed', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: inference without NoGradGuard: 'net' runs in 'warmed' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:3: warning: inference without NoGradGuard: 'net' runs in 'warmed' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return net(x).max().item<float>();
 }
 // Read under the names of its parts.
@@ -114,8 +114,8 @@ float parts(const Tensor &x) {
   // CHECK-FIXES-L1: torch::NoGradGuard no_grad;
   torch::nn::GRU gru(4, 4);
   auto [output, hidden] = gru(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: 'gru' runs with gradient mode on in 'parts', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-  // CHECK-MESSAGES-L1: :[[@LINE-2]]:27: warning: 'gru' runs with gradient mode on in 'parts', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: inference without NoGradGuard: 'gru' runs in 'parts' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:27: warning: inference without NoGradGuard: 'gru' runs in 'parts' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return hidden.max().item<float>();
 }
 
@@ -126,8 +126,8 @@ float in_a_loop(torch::jit::Module &module, const Tensor &x) {
   module.eval();
   float sum = 0;
   for (const Tensor &y : module.forward({x}).toTensorVector())
-    // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: 'module' runs with gradient mode on in 'in_a_loop', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-    // CHECK-MESSAGES-L1: :[[@LINE-2]]:33: warning: 'module' runs with gradient mode on in 'in_a_loop', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: inference without NoGradGuard: 'module' runs in 'in_a_loop' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES-L1: :[[@LINE-2]]:33: warning: inference without NoGradGuard: 'module' runs in 'in_a_loop' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     sum += y.max().item<float>();
   return sum;
 }
@@ -136,7 +136,7 @@ int main() {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   auto y = net(torch::ones({2, 4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'main', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in 'main' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   std::cout << y.sizes() << y.size(0) << net(torch::ones({1, 4})).sizes();
   // Of what is computed of it, too.
   auto copied = net(torch::ones({2, 4})).cpu().squeeze();

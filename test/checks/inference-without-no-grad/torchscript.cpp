@@ -12,7 +12,7 @@ int64_t loaded(torch::jit::Module &module, Tensor x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   module.eval();
   Tensor y = module.forward({x}).toTensor();
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: 'module' runs with gradient mode on in 'loaded', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: inference without NoGradGuard: 'module' runs in 'loaded' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return y.argmax().item<int64_t>();
 }
 
@@ -32,7 +32,7 @@ int64_t unfrozen(torch::jit::Module &module, Tensor x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   auto fast = torch::jit::freeze(module);
   return module.forward({x}).toTensor().argmax().item<int64_t>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: 'module' runs with gradient mode on in 'unfrozen', but nothing back-propagates the result; its activations are kept as long as the result lives
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: inference without NoGradGuard: 'module' runs in 'unfrozen' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does
 }
 
 class Frozen {
@@ -68,7 +68,7 @@ public:
   int64_t run(Tensor x) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     return module.forward({x}).toTensor().argmax().item<int64_t>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: 'module' runs with gradient mode on in 'run', but nothing back-propagates the result; its activations are kept as long as the result lives
+    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: inference without NoGradGuard: 'module' runs in 'run' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does
   }
 
 private:
@@ -89,5 +89,5 @@ void parts_of_another(torch::jit::Module &model, const std::vector<torch::jit::I
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   auto all = model.forward(inputs).toTuple()->elements();
   std::cout << all[0].toTensor().argmax();
-  // CHECK-MESSAGES: :[[@LINE-2]]:20: warning: 'model' runs with gradient mode on in 'parts_of_another', but nothing back-propagates the result
+  // CHECK-MESSAGES: :[[@LINE-2]]:20: warning: inference without NoGradGuard: 'model' runs in 'parts_of_another' and records an autograd graph that nothing back-propagates
 }

@@ -18,7 +18,7 @@ void test_one() {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   auto y = net(torch::randn({1, 4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'net' runs with gradient mode on in 'test_one', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in 'test_one' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   // CHECK-MESSAGES: :[[@LINE+6]]:12: note: 'layer' runs with gradient mode on here
   std::cout << y.sizes() << "\n";
 }
@@ -35,7 +35,7 @@ void test_three() {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   std::cout << net(torch::randn({1, 4})).sizes();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'net' runs with gradient mode on in 'test_three'
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in 'test_three'
 }
 
 // Its numbers are for somebody.
@@ -44,16 +44,16 @@ void scores() {
   // CHECK-FIXES-L1: torch::NoGradGuard no_grad;
   Net net;
   std::cout << net(torch::ones({1, 4})).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'net' runs with gradient mode on in 'scores'
-  // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: 'net' runs with gradient mode on in 'scores'
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in 'scores'
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: inference without NoGradGuard: 'net' runs in 'scores'
 }
 // It is given data.
 void sizes(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   // CHECK-FIXES-L1: torch::NoGradGuard no_grad;
   std::cout << net(x).sizes();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'net' runs with gradient mode on in 'sizes'
-  // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: 'net' runs with gradient mode on in 'sizes'
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in 'sizes'
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:16: warning: inference without NoGradGuard: 'net' runs in 'sizes'
 }
 
 int main() {

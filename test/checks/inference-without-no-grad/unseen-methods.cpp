@@ -25,13 +25,13 @@ void show(Renderer renderer, torch::optim::Optimizer &optimizer, Tensor pose,
     optimizer.step();
     if (i % 50 == 0) {
       Tensor made = renderer->render(pose);
-      // CHECK-MESSAGES: :[[@LINE-1]]:31: warning: 'renderer' runs with gradient mode on in 'show', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+      // CHECK-MESSAGES: :[[@LINE-1]]:31: warning: inference without NoGradGuard: 'renderer' runs in 'show' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
       save(torch::cat({image, made}, 0).detach());
     }
     if (i % 50 == 1) {
       Tensor made = renderer->forward(pose);
-      // CHECK-MESSAGES: :[[@LINE-1]]:31: warning: 'renderer' runs with gradient mode on in 'show', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
-      // CHECK-MESSAGES-L1: :[[@LINE-2]]:31: warning: 'renderer' runs with gradient mode on in 'show', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+      // CHECK-MESSAGES: :[[@LINE-1]]:31: warning: inference without NoGradGuard: 'renderer' runs in 'show' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+      // CHECK-MESSAGES-L1: :[[@LINE-2]]:31: warning: inference without NoGradGuard: 'renderer' runs in 'show' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
       save(torch::cat({image, made}, 0).detach());
     }
   }

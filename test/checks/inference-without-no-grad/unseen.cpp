@@ -27,7 +27,7 @@ struct Used {
 // back-propagate what a parameter keeps.
 int act(Net policy, Tensor state, Rollout *rollout) {
   Distribution distribution(policy(state));
-  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: 'policy' runs with gradient mode on in 'act', but nothing in this file back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: inference without NoGradGuard: 'policy' runs in 'act' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   Tensor action = distribution.sample();
   rollout->states.push_back(state);
   rollout->actions.push_back(action);
@@ -36,7 +36,7 @@ int act(Net policy, Tensor state, Rollout *rollout) {
 }
 double spread(Net policy, Tensor state) {
   Distribution distribution(policy(state));
-  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: 'policy' runs with gradient mode on in 'spread', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: inference without NoGradGuard: 'policy' runs in 'spread' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   return distribution.entropy().item<double>();
 }
 

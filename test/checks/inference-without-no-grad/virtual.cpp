@@ -24,7 +24,7 @@ struct Agent {
   torch::Tensor act(const torch::Tensor &state) {
     // CHECK-FIXES: torch::NoGradGuard no_grad;
     torch::Tensor scores = net(state);
-    // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: 'net' runs with gradient mode on in 'act', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: inference without NoGradGuard: 'net' runs in 'act' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     return policy.next(scores);
   }
 };
@@ -45,7 +45,7 @@ void named(Net net, Trains &sink, const torch::Tensor &x) {
   sink.take(x);
   Prints prints;
   prints.take(net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: 'net' runs with gradient mode on in 'named', but
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: inference without NoGradGuard: 'net' runs in 'named', but
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   // CHECK-FIXES-NEXT: prints.take(net(x));
 }
@@ -70,13 +70,13 @@ void pointer(Net net, const torch::Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   auto *run = helper;
   std::cout << run(net, x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'run' runs a module with gradient mode on in 'pointer', but
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'run' runs a module in 'pointer', but
 }
 void object(Net net, const torch::Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::function<torch::Tensor(Net, const torch::Tensor &)> run = helper;
   std::cout << run(net, x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: 'run' runs a module with gradient mode on in 'object', but
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'run' runs a module in 'object', but
 }
 void either(Net net, const torch::Tensor &x, bool trains,
             torch::Tensor (*other)(Net, const torch::Tensor &)) {

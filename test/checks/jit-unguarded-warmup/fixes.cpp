@@ -10,7 +10,7 @@ void warmed_up(const std::string &path, const Tensor &x) {
   module.eval();
   // CHECK-FIXES: torch::NoGradGuard warm_up_guard;
   module.forward({x});
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: the first call of TorchScript module 'module' runs with gradient mode on; its executor then builds the autograd graph in later calls, too, although they are guarded [libtorch-jit-unguarded-warmup]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: unguarded warm-up: the first call of TorchScript module 'module' runs with gradient mode on; its executor then builds the autograd graph in later calls, too, although they are guarded [libtorch-jit-unguarded-warmup]
   torch::NoGradGuard no_grad;
   std::cout << module.forward({x}).toTensor();
 }
@@ -19,7 +19,7 @@ void in_loop(torch::jit::Module &module, const Batches &batches) {
   for (int i = 0; i < 10; ++i) {
   // CHECK-FIXES: torch::NoGradGuard warm_up_guard;
     Tensor out = module({torch::rand({1, 4})}).toTensor();
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: the first call of TorchScript module 'module' runs with gradient mode on; its executor then builds the autograd graph in later calls, too, although they are guarded [libtorch-jit-unguarded-warmup]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: unguarded warm-up: the first call of TorchScript module 'module' runs with gradient mode on; its executor then builds the autograd graph in later calls, too, although they are guarded [libtorch-jit-unguarded-warmup]
     std::cout << out.sizes();
   }
   for (const Tensor &x : batches) {
@@ -31,7 +31,7 @@ void in_loop(torch::jit::Module &module, const Batches &batches) {
 void other_method(torch::jit::Module module, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard warm_up_guard;
   module.get_method("encode")({x});
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: the first call of TorchScript module 'module' runs with gradient mode on; its executor then builds the autograd graph in later calls, too, although they are guarded [libtorch-jit-unguarded-warmup]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: unguarded warm-up: the first call of TorchScript module 'module' runs with gradient mode on; its executor then builds the autograd graph in later calls, too, although they are guarded [libtorch-jit-unguarded-warmup]
   torch::NoGradGuard guard;
   std::cout << module.run_method("encode", x).toTensor();
 }
@@ -42,7 +42,7 @@ public:
     module_.to(torch::kCPU);
     // CHECK-FIXES: torch::NoGradGuard warm_up_guard;
     module_.forward({torch::zeros({1, 4})});
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: the first call of TorchScript module 'module_' runs with gradient mode on; its executor then builds the autograd graph in later calls, too, although they are guarded [libtorch-jit-unguarded-warmup]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: unguarded warm-up: the first call of TorchScript module 'module_' runs with gradient mode on; its executor then builds the autograd graph in later calls, too, although they are guarded [libtorch-jit-unguarded-warmup]
   }
   Tensor detect(const Tensor &x) {
     torch::NoGradGuard guard;

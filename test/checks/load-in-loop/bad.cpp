@@ -15,7 +15,7 @@ std::vector<float> scores(const std::vector<torch::Tensor> &Images,
   std::vector<float> Found;
   for (const torch::Tensor &Image : Images) {
     torch::jit::Module Model = torch::jit::load(Folder + "/model.pt");
-    // CHECK-NOTES: :[[@LINE-1]]:32: warning: 'Model' is loaded from the same file in each iteration, and all its parameters are allocated anew; load it once [libtorch-load-in-loop]
+    // CHECK-NOTES: :[[@LINE-1]]:32: warning: repeated loading: 'Model' is loaded from the same file in each iteration, and all its parameters are allocated again; load it once [libtorch-load-in-loop]
     // CHECK-NOTES: :[[@LINE-3]]:3: note: load it before this loop
     Model.eval();
     Model.to(torch::kCUDA);
@@ -26,7 +26,7 @@ std::vector<float> scores(const std::vector<torch::Tensor> &Images,
 
 torch::Tensor detect(const torch::Tensor &Frame) {
   auto Net = torch::jit::load(File, torch::kCPU);
-  // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'Net' is loaded from the same file in each iteration, and all its parameters are allocated anew; load it once [libtorch-load-in-loop]
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: repeated loading: 'Net' is loaded from the same file in each iteration, and all its parameters are allocated again; load it once [libtorch-load-in-loop]
   // CHECK-NOTES: :[[@LINE+8]]:3: note: this loop runs it again
   // CHECK-NOTES: :[[@LINE+9]]:5: note: 'detect' is called here, and loads it each time
   Net.eval();
@@ -50,7 +50,7 @@ public:
       auto Module = std::make_shared<torch::jit::Module>(
           torch::jit::load(Path));
       auto Net = torch::jit::load(this->Path);
-      // CHECK-NOTES: :[[@LINE-1]]:18: warning: 'Net' is loaded from the same file in each iteration, and all its parameters are allocated anew; load it once [libtorch-load-in-loop]
+      // CHECK-NOTES: :[[@LINE-1]]:18: warning: repeated loading: 'Net' is loaded from the same file in each iteration, and all its parameters are allocated again; load it once [libtorch-load-in-loop]
       // CHECK-NOTES: :[[@LINE-6]]:5: note: load it before this loop
       Net.run_method("encode", Input);
     }
@@ -64,7 +64,7 @@ private:
 float classify(const torch::Tensor &Image) {
   torch::NoGradGuard Guard;
   auto Classifier = torch::jit::load("classifier.pt");
-  // CHECK-NOTES: :[[@LINE-1]]:21: warning: 'Classifier' is loaded from the same file by each call of 'classify', and all its parameters are allocated anew; load it once and keep it [libtorch-load-in-loop]
+  // CHECK-NOTES: :[[@LINE-1]]:21: warning: repeated loading: 'Classifier' is loaded from the same file by each call of 'classify', and all its parameters are allocated again; load it once and keep it [libtorch-load-in-loop]
   return Classifier.forward({Image}).toTensor().item<float>();
 }
 
@@ -75,7 +75,7 @@ public:
     torch::jit::Module Net;
     try {
       Net = torch::jit::load(Path);
-      // CHECK-NOTES: :[[@LINE-1]]:13: warning: 'Net' is loaded from the same file by each call of 'handle', and all its parameters are allocated anew; load it once and keep it [libtorch-load-in-loop]
+      // CHECK-NOTES: :[[@LINE-1]]:13: warning: repeated loading: 'Net' is loaded from the same file by each call of 'handle', and all its parameters are allocated again; load it once and keep it [libtorch-load-in-loop]
     } catch (const c10::Error &E) {
       return {};
     }
@@ -92,7 +92,7 @@ void assigned(const std::vector<torch::Tensor> &Images) {
   torch::jit::Module Net;
   for (const torch::Tensor &Image : Images) {
     Net = torch::jit::load(File);
-    // CHECK-NOTES: :[[@LINE-1]]:11: warning: 'Net' is loaded from the same file in each iteration, and all its parameters are allocated anew; load it once [libtorch-load-in-loop]
+    // CHECK-NOTES: :[[@LINE-1]]:11: warning: repeated loading: 'Net' is loaded from the same file in each iteration, and all its parameters are allocated again; load it once [libtorch-load-in-loop]
     // CHECK-NOTES: :[[@LINE-3]]:3: note: load it before this loop
     Net.forward({Image});
   }
@@ -104,7 +104,7 @@ public:
   torch::Tensor segment(const torch::Tensor &Image) {
     torch::NoGradGuard Guard;
     Net.to(torch::kCUDA);
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: 'Net' is moved to a device and back to the CPU by each call of 'segment', and all its parameters are allocated and copied each time; move it once and keep it there [libtorch-load-in-loop]
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: repeated copying: 'Net' is moved to a device and back to the CPU by each call of 'segment', and all its parameters are allocated and copied each time; move it once and keep it there [libtorch-load-in-loop]
     // CHECK-NOTES: :[[@LINE+2]]:17: note: it is run here
     // CHECK-NOTES: :[[@LINE+2]]:5: note: it is moved back to the CPU here
     auto Mask = Net.forward({Image.to(torch::kCUDA)}).toTensor().cpu();
@@ -121,7 +121,7 @@ void denoise(torch::nn::Sequential &Net, torch::Device Device,
   torch::NoGradGuard Guard;
   for (torch::Tensor &Frame : Frames) {
     Net->to(Device);
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: 'Net' is moved to a device and back to the CPU in each iteration, and all its parameters are allocated and copied each time; move it once and keep it there [libtorch-load-in-loop]
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: repeated copying: 'Net' is moved to a device and back to the CPU in each iteration, and all its parameters are allocated and copied each time; move it once and keep it there [libtorch-load-in-loop]
     // CHECK-NOTES: :[[@LINE+2]]:13: note: it is run here
     // CHECK-NOTES: :[[@LINE+2]]:5: note: it is moved back to the CPU here
     Frame = Net->forward(Frame.to(Device)).cpu();
@@ -139,7 +139,7 @@ struct Engine {
   float inference(at::Tensor X) {
     torch::jit::Module M;
     M = torch::jit::load(Path);
-    // CHECK-NOTES: :[[@LINE-1]]:9: warning: 'M' is loaded from the same file in each iteration, and all its parameters are allocated anew; load it once [libtorch-load-in-loop]
+    // CHECK-NOTES: :[[@LINE-1]]:9: warning: repeated loading: 'M' is loaded from the same file in each iteration, and all its parameters are allocated again; load it once [libtorch-load-in-loop]
     // CHECK-NOTES: :[[@LINE+9]]:3: note: this loop runs it again
     // CHECK-NOTES: :[[@LINE+9]]:12: note: 'run' is called here
     // CHECK-NOTES: :[[@LINE-9]]:12: note: 'inference' is called here, and loads it each time
@@ -161,7 +161,7 @@ void stamped(const std::vector<torch::Tensor> &All) {
   for (const auto &X : All) {
     std::string Stamp = text(std::chrono::steady_clock::now());
     auto M = torch::jit::load("model.pt");
-    // CHECK-NOTES: :[[@LINE-1]]:14: warning: 'M' is loaded from the same file in each iteration, {{.*}}
+    // CHECK-NOTES: :[[@LINE-1]]:14: warning: repeated loading: 'M' is loaded from the same file in each iteration, {{.*}}
     // CHECK-NOTES: :[[@LINE-4]]:3: note: load it before this loop
     auto Start = std::chrono::steady_clock::now();
     M.forward({X});

@@ -12,10 +12,10 @@ float best(Net net, const Batches &data) {
   // CHECK-FIXES-NEXT: torch::NoGradGuard no_grad;
   float most = 0;
   Tensor scores;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: 'scores' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'scores' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     scores = net(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: 'net' runs with gradient mode on in 'best', but nothing back-propagates the result; its activations are kept as long as the result lives [libtorch-inference-without-no-grad]
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'best' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
     // CHECK-FIXES: Tensor scores = net(x);
     most = std::max(most, scores.max().item<float>());
   }
@@ -30,7 +30,7 @@ struct PriorImpl : torch::nn::Module {
   Tensor sample(Net net, int64_t n) {
     Tensor drawn = torch::zeros({1, 64});
     Tensor logits;
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: 'logits' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: wasted peak memory: 'logits' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
     for (int64_t i = 0; i < n; i++) {
       logits = net(drawn);
       // CHECK-FIXES: Tensor logits = net(drawn);

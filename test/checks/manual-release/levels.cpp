@@ -10,12 +10,12 @@ extern "C" int cudaDeviceReset();
 void mine() {
   torch::Tensor X = torch::rand({100, 100});
   free(X.data_ptr());
-  // CHECK-MESSAGES-L0: :[[@LINE-1]]:3: warning: free() releases the memory of 'X', which LibTorch owns: its allocator releases it again, or hands it out again; X.reset() lets go of it [libtorch-manual-release]
-  // CHECK-MESSAGES-L1: :[[@LINE-2]]:3: warning: free() releases the memory of 'X', which LibTorch owns: its allocator releases it again, or hands it out again; X.reset() lets go of it [libtorch-manual-release]
+  // CHECK-MESSAGES-L0: :[[@LINE-1]]:3: warning: double free: free() releases the memory of 'X', which LibTorch owns: its allocator releases it again, or hands it out again; X.reset() releases it [libtorch-manual-release]
+  // CHECK-MESSAGES-L1: :[[@LINE-2]]:3: warning: double free: free() releases the memory of 'X', which LibTorch owns: its allocator releases it again, or hands it out again; X.reset() releases it [libtorch-manual-release]
 }
 void given(const torch::Tensor &X) {
   free(X.data_ptr());
-  // CHECK-MESSAGES-L1: :[[@LINE-1]]:3: warning: free() releases the memory of 'X', which LibTorch owns: its allocator releases it again, or hands it out again; X.reset() lets go of it [libtorch-manual-release]
+  // CHECK-MESSAGES-L1: :[[@LINE-1]]:3: warning: double free: free() releases the memory of 'X', which LibTorch owns: its allocator releases it again, or hands it out again; X.reset() releases it [libtorch-manual-release]
 }
 void unload() {
   cudaDeviceReset();

@@ -22,7 +22,7 @@ struct Detector {
     try {
       return module.forward({x}).toTensor();
     } catch (const c10::OutOfMemoryError &e) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       return Tensor();
     }
   }
@@ -31,7 +31,7 @@ struct Detector {
     try {
       return module({x}).toTensor();
     } catch (const c10::Error &e) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       c10::cuda::CUDACachingAllocator::emptyCache();
     }
     return module({x}).toTensor();
@@ -41,7 +41,7 @@ struct Detector {
     try {
       return module.run_method("encode", x).toTensor();
     } catch (const torch::Error &e) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       if (std::string(e.what()).find("CUDA out of memory") == std::string::npos)
         throw;
     }
@@ -52,7 +52,7 @@ struct Detector {
     try {
       return method({x}).toTensor();
     } catch (c10::Error &e) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       if (!isOutOfMemory(e.what()))
         throw;
     }
@@ -63,7 +63,7 @@ struct Detector {
     try {
       module.get_method("encode")({x});
     } catch (const c10::Error &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       oom_seen = true;
     }
   }
@@ -74,7 +74,7 @@ struct Detector {
         module.forward({x.slice(0, 0, batch)});
         return;
       } catch (const c10::Error &e) {
-      // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+      // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
         batch /= 2;
       }
     }
@@ -84,7 +84,7 @@ struct Detector {
     try {
       module.forward({x.slice(0, 0, batch)});
     } catch (const c10::Error &e) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       batch = batch / 2;
       report("again");
     }
@@ -99,7 +99,7 @@ struct Detector {
     try {
       predictAll(x);
     } catch (const c10::OutOfMemoryError &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       report("smaller, please");
     }
   }
@@ -108,7 +108,7 @@ struct Detector {
     try {
       module.forward({layer(x)});
     } catch (const c10::OutOfMemoryError &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       report("smaller, please");
     }
   }
@@ -117,7 +117,7 @@ struct Detector {
     try {
       module.forward({x});
     } catch (const std::bad_alloc &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'std::bad_alloc'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'std::bad_alloc'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       c10::cuda::CUDACachingAllocator::emptyCache();
     }
   }
@@ -128,7 +128,7 @@ struct Detector {
     } catch (const c10::IndexError &) {
       report("index");
     } catch (const c10::OutOfMemoryError &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
       report("memory");
     } catch (const c10::Error &) {
       report("out of memory, or else");
@@ -143,7 +143,7 @@ struct Detector {
       try {
         module.forward({x});
       } catch (const c10::OutOfMemoryError &) {
-      // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+      // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
         report("memory");
       }
     }
@@ -155,7 +155,7 @@ struct Detector {
         try {
           module.forward({x});
         } catch (const c10::OutOfMemoryError &) {
-        // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+        // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
           report("memory");
         }
       };
@@ -169,7 +169,7 @@ Tensor buffer(int64_t n) {
   try {
     return torch::empty({n, 1 << 20});
   } catch (const c10::OutOfMemoryError &e) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees the CPU run out of memory: its allocator throws a plain 'c10::Error', not 'c10::OutOfMemoryError'; catch 'c10::Error' [libtorch-oom-catch-type]
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective handler: this handler never sees the CPU run out of memory: its allocator throws a plain 'c10::Error', not 'c10::OutOfMemoryError'; catch 'c10::Error' [libtorch-oom-catch-type]
     return torch::empty({n, 1 << 10});
   }
 }
@@ -180,7 +180,7 @@ Tensor namedDevice(int64_t n) {
     shape.push_back(n);
     return torch::zeros(shape, torch::dtype(torch::kFloat).device(torch::kCPU));
   } catch (const c10::OutOfMemoryError &e) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees the CPU run out of memory: its allocator throws a plain 'c10::Error', not 'c10::OutOfMemoryError'; catch 'c10::Error' [libtorch-oom-catch-type]
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective handler: this handler never sees the CPU run out of memory: its allocator throws a plain 'c10::Error', not 'c10::OutOfMemoryError'; catch 'c10::Error' [libtorch-oom-catch-type]
     return Tensor();
   }
 }
@@ -189,7 +189,7 @@ Tensor standardAllocation(int64_t n) {
   try {
     return torch::full({n}, 1.0, torch::kCPU);
   } catch (const std::bad_alloc &e) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees the CPU run out of memory: its allocator throws a plain 'c10::Error', not 'std::bad_alloc'; catch 'c10::Error' [libtorch-oom-catch-type]
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective handler: this handler never sees the CPU run out of memory: its allocator throws a plain 'c10::Error', not 'std::bad_alloc'; catch 'c10::Error' [libtorch-oom-catch-type]
     report("out of memory");
     return Tensor();
   }
@@ -200,7 +200,7 @@ Tensor runtimeError(torch::nn::Linear net, const Tensor &x) {
   try {
     return net(x);
   } catch (const std::runtime_error &e) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees LibTorch run out of memory: what it throws is a 'c10::Error', which derives from 'std::exception' and not from 'std::runtime_error'; catch 'c10::Error' [libtorch-oom-catch-type]
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective handler: this handler never sees LibTorch run out of memory: what it throws is a 'c10::Error', which derives from 'std::exception' and not from 'std::runtime_error'; catch 'c10::Error' [libtorch-oom-catch-type]
     report("out of memory");
     return net(x.slice(0, 0, 1));
   }
@@ -211,7 +211,7 @@ Tensor badAlloc(torch::nn::Linear net, const Tensor &x) {
     loss.backward();
     return loss;
   } catch (std::bad_alloc &) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees LibTorch run out of memory: what it throws is a 'c10::Error', which derives from 'std::exception' and not from 'std::bad_alloc'; catch 'c10::Error' [libtorch-oom-catch-type]
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective handler: this handler never sees LibTorch run out of memory: what it throws is a 'c10::Error', which derives from 'std::exception' and not from 'std::bad_alloc'; catch 'c10::Error' [libtorch-oom-catch-type]
     report("out of memory");
     return Tensor();
   }

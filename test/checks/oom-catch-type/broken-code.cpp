@@ -20,7 +20,7 @@ void emptyCache(int device);
 void handlers(torch::jit::Module &module, const Tensor &x) {
   try {
     module.forward({x});
-    // CHECK: :[[@LINE+1]]:5: warning: this handler never sees TorchScript
+    // CHECK: :[[@LINE+1]]:5: warning: ineffective handler: this handler never sees TorchScript
   } catch (const c10::OutOfMemoryError &) {
     oom = undefined;
   } catch (const Missing &e) {
@@ -114,7 +114,7 @@ void optimizers(torch::optim::Adam &adam, torch::optim::Adam *pointer) {
   while (true) {
     adam.step();
     adam.param_groups()[0].params() = {Tensor()};
-    // CHECK: :[[@LINE-1]]:5: warning: parameters are replaced while
+    // CHECK: :[[@LINE-1]]:5: warning: memory growth: parameters are replaced while
     pointer[1].param_groups()[bad].params() = missing;
     (*pointer).param_groups().front().params().clear();
     adam.add_param_group();

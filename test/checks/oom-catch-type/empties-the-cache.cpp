@@ -10,7 +10,7 @@ torch::Tensor detect(torch::jit::Module &module, const torch::Tensor &x) {
   try {
     return module({x}).toTensor();
   } catch (const std::bad_alloc &) {
-  // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'std::bad_alloc'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+  // CHECK-NOTES: :[[@LINE-1]]:5: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'std::bad_alloc'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
   // CHECK-NOTES: :[[@LINE-3]]:12: note: an allocation that fails inside this call comes out of it as 'std::runtime_error'
   // CHECK-NOTES: :[[@LINE+1]]:5: note: the handler is meant for running out of memory: it empties the cache of the allocator
     c10::cuda::CUDACachingAllocator::emptyCache();

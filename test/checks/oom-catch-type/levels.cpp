@@ -7,7 +7,7 @@ void certain(torch::jit::Module &module, const torch::Tensor &x) {
   try {
     module.forward({x});
   } catch (const c10::OutOfMemoryError &e) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
     std::cerr << e.what();
   }
 }

@@ -12,7 +12,7 @@ template <typename E, typename T> void run(torch::jit::Module &module, T x) {
   try {
     module.forward({x});
   } catch (const E &e) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::Error'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
     report("out of memory");
   }
 }
@@ -30,7 +30,7 @@ void instances(torch::jit::Module &module, const Tensor &x) {
   }
 void macro(torch::jit::Module &module, const Tensor &x) {
   GUARDED(module.forward({x}))
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
   GUARDED(x.exp())
 }
 
@@ -49,7 +49,7 @@ struct Members {
       : y(module.forward({x}).toTensor()) {
     module.forward({y});
   } catch (const c10::OutOfMemoryError &e) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
+  // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: ineffective handler: this handler never sees TorchScript run out of memory: the interpreter throws 'std::runtime_error', not 'c10::OutOfMemoryError'; catch 'std::exception' and look at what() [libtorch-oom-catch-type]
     report("memory");
   }
 };

@@ -23,7 +23,7 @@ Tensor sound(Net net, const Tensor &x) {
   try {
     return net(work);
   } catch (const c10::Error &) {
-    // CHECK: :[[@LINE-1]]:5: warning: this handler retries while 'work'
+    // CHECK: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'work'
     return net(x);
   }
 }
@@ -68,7 +68,7 @@ again:
   try {
     net(x);
   } catch (const Error &) {
-    // CHECK: :[[@LINE-1]]:5: warning: this handler retries while it holds
+    // CHECK: :[[@LINE-1]]:5: warning: failing retry: this handler retries while it holds
   retry:
     y = net(x);
     if (!y.defined())
@@ -80,10 +80,10 @@ again:
 void itself(rnn::PackedSequence packed) {
   rnn::PackedSequence same = same;
   rnn::pad_packed_sequence(same);
-  // CHECK: :[[@LINE-1]]:3: warning: pad_packed_sequence without total_length
+  // CHECK: :[[@LINE-1]]:3: warning: wrong length: pad_packed_sequence without total_length
   packed = packed;
   rnn::pad_packed_sequence(packed);
-  // CHECK: :[[@LINE-1]]:3: warning: pad_packed_sequence without total_length
+  // CHECK: :[[@LINE-1]]:3: warning: wrong length: pad_packed_sequence without total_length
 }
 
 void broken(Net net, Tensor x) {

@@ -38,7 +38,7 @@ Tensor payload(Net net, const Tensor &x) {
   // CHECK-FIXES: bool failed = false;
   try {
     y = check(net(x));
-  // CHECK-NOTES: :[[@LINE+2]]:5: warning: this handler retries while it holds 'e' of type 'BadBatch', which owns tensors; set a flag and retry after the handler [libtorch-oom-recovery-in-catch]
+  // CHECK-NOTES: :[[@LINE+2]]:5: warning: failing retry: this handler retries while it holds 'e' of type 'BadBatch', which owns tensors; set a flag and retry after the handler [libtorch-oom-recovery-in-catch]
   // CHECK-NOTES: :[[@LINE-2]]:15: note: this call may run out of memory
   } catch (const BadBatch &e) {
     // CHECK-NOTES: :[[@LINE+3]]:9: note: the retry runs here, inside the handler
@@ -60,7 +60,7 @@ Tensor payload(Net net, const Tensor &x) {
 Tensor returns(Net net, const Tensor &x) {
   try {
     return check(net(x));
-  // CHECK-NOTES: :[[@LINE+2]]:5: warning: this handler retries while it holds 'e' of type 'BadBatch'
+  // CHECK-NOTES: :[[@LINE+2]]:5: warning: failing retry: this handler retries while it holds 'e' of type 'BadBatch'
   // CHECK-NOTES: :[[@LINE-2]]:18: note: this call may run out of memory
   } catch (const BadBatch &e) {
     // CHECK-NOTES: :[[@LINE+5]]:12: note: the retry runs here, inside the handler
@@ -82,7 +82,7 @@ Tensor python(py::object model, const Tensor &x) {
   // CHECK-FIXES: bool failed = false;
   try {
     y = model(x).cast();
-  // CHECK-NOTES: :[[@LINE+2]]:5: warning: this handler retries while it holds 'e' of type 'pybind11::error_already_set': the Python frames and their tensors stay until it is destroyed; set a flag and retry after the handler
+  // CHECK-NOTES: :[[@LINE+2]]:5: warning: failing retry: this handler retries while it holds 'e' of type 'pybind11::error_already_set': the Python frames and their tensors stay until it is destroyed; set a flag and retry after the handler
   // CHECK-NOTES: :[[@LINE-2]]:9: note: this call may throw
   } catch (py::error_already_set &e) {
     // CHECK-NOTES: :[[@LINE+2]]:9: note: the retry runs here, inside the handler
@@ -111,7 +111,7 @@ Tensor by_base(Net net, const Tensor &x, bool verbose) {
   try {
     y = net(x);
     y = checked(net(y));
-  // CHECK-NOTES: :[[@LINE+4]]:5: warning: this handler retries while it holds an exception of type 'BadBatch', which owns tensors; set a flag and retry after the handler; 'y' (declared at line 108) is still alive too
+  // CHECK-NOTES: :[[@LINE+4]]:5: warning: failing retry: this handler retries while it holds an exception of type 'BadBatch', which owns tensors; set a flag and retry after the handler; 'y' (declared at line 108) is still alive too
   // CHECK-NOTES: :[[@LINE-3]]:5: note: 'y' gets tensors here, in the try block, and outlives it
   // CHECK-NOTES: :[[@LINE-12]]:5: note: the exception that owns tensors is thrown here
   // CHECK-NOTES: :[[@LINE+1]]:43: note: the retry runs here, inside the handler
@@ -132,7 +132,7 @@ void in_loop(Net net, const std::vector<Tensor> &batches) {
     // CHECK-FIXES: bool failed = false;
     try {
       check(net(batch));
-    // CHECK-NOTES: :[[@LINE+2]]:7: warning: this handler retries while it holds an exception of type 'BadBatch', which owns tensors
+    // CHECK-NOTES: :[[@LINE+2]]:7: warning: failing retry: this handler retries while it holds an exception of type 'BadBatch', which owns tensors
     // CHECK-NOTES: :[[@LINE-2]]:13: note: this call may run out of memory
     } catch (const BadBatch &) {
       // CHECK-NOTES: :[[@LINE+1]]:7: note: the retry runs here, inside the handler
@@ -155,7 +155,7 @@ Tensor wide(Net net, const Tensor &x) {
     // CHECK-FIXES: bool failed = false;
     try {
         y = check(net(x));
-    // CHECK-NOTES: :[[@LINE+2]]:7: warning: this handler retries while it holds 'e' of type 'BadBatch'
+    // CHECK-NOTES: :[[@LINE+2]]:7: warning: failing retry: this handler retries while it holds 'e' of type 'BadBatch'
     // CHECK-NOTES: :[[@LINE-2]]:19: note: this call may run out of memory
     } catch (const BadBatch &e) {
         // CHECK-NOTES: :[[@LINE+1]]:13: note: the retry runs here, inside the handler

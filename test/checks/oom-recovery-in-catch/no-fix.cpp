@@ -29,7 +29,7 @@ Tensor const_variable(Net net, const Tensor &x) {
   try {
     return net(work + batch.data);
   } catch (const c10::OutOfMemoryError &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while 'work' (declared at line 27) and 'batch' (declared at line 28) are still alive; retry after their scope has ended [libtorch-oom-recovery-in-catch]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'work' (declared at line 27) and 'batch' (declared at line 28) are still alive; retry after their scope has ended [libtorch-oom-recovery-in-catch]
     return net(x.slice(0, 0, 1));
   }
 }
@@ -39,7 +39,7 @@ Tensor rethrow(Net net, const Tensor &x) {
   try {
     return net(x);
   } catch (const BadBatch &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while it holds an exception of type 'BadBatch'
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while it holds an exception of type 'BadBatch'
     Tensor y = net(x.slice(0, 0, 1));
     if (!y.defined())
       throw;
@@ -53,7 +53,7 @@ Tensor uses_exception(Net net, const Tensor &x) {
   try {
     y = net(x);
   } catch (const BadBatch &e) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while it holds 'e' of type 'BadBatch'
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while it holds 'e' of type 'BadBatch'
     y = net(x.slice(0, 0, 1));
     log(e.what());
   }
@@ -66,7 +66,7 @@ Tensor uses_declaration(Net net, const Tensor &x) {
   try {
     y = net(x);
   } catch (const BadBatch &e) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while it holds 'e' of type 'BadBatch'
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while it holds 'e' of type 'BadBatch'
     int64_t size = parse(e.what());
     y = net(x.slice(0, 0, size));
   }
@@ -77,7 +77,7 @@ Tensor uses_declaration(Net net, const Tensor &x) {
 Tensor function_try(Net net, const Tensor &x) try {
   return net(x);
 } catch (const BadBatch &) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this handler retries while it holds an exception of type 'BadBatch'
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: failing retry: this handler retries while it holds an exception of type 'BadBatch'
   return net(x.slice(0, 0, 1));
 }
 
@@ -87,7 +87,7 @@ Tensor two(Net net, const Tensor &x) {
   try {
     y = net(x);
   } catch (const BadBatch &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while it holds an exception of type 'BadBatch'
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while it holds an exception of type 'BadBatch'
     y = net(x.slice(0, 0, 1));
   } catch (const std::exception &) {
     y = net(x.slice(0, 0, 2));
@@ -102,7 +102,7 @@ Tensor branch(Net net, const Tensor &x, bool careful) {
     try {
       y = net(x);
     } catch (const BadBatch &) {
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler retries while it holds an exception of type 'BadBatch'
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: failing retry: this handler retries while it holds an exception of type 'BadBatch'
       y = net(x.slice(0, 0, 1));
     }
   return y;
@@ -115,7 +115,7 @@ Tensor kept(Net net, const Tensor &x) {
   try {
     y = net(x);
   } catch (const BadBatch &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while it holds an exception of type 'BadBatch'
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while it holds an exception of type 'BadBatch'
     y = net(x.slice(0, 0, 1));
     error = std::current_exception();
   }
@@ -127,7 +127,7 @@ Tensor directives(Net net, const Tensor &x) {
   try {
     y = net(x);
   } catch (const BadBatch &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while it holds an exception of type 'BadBatch'
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while it holds an exception of type 'BadBatch'
 #ifdef USE_CUDA
     y = net(x.slice(0, 0, 2));
 #else

@@ -127,7 +127,7 @@ Tensor copies(Net net, Tensor x, List parts) {
   try {
     return net(x) + net(parts[0]);
   } catch (const c10::Error &) {
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'x' (declared at line [[@LINE-8]]) and 'parts' (declared at line [[@LINE-8]]) are still alive; reset them first
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'x' (declared at line [[@LINE-8]]) and 'parts' (declared at line [[@LINE-8]]) are still alive; reset them first
     // CHECK-NOTES: note
     // CHECK-NOTES: note
     // CHECK-NOTES: note

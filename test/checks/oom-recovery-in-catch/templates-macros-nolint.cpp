@@ -21,7 +21,7 @@ TORCH_MODULE(Net);
 Tensor in_macro(Net net, const Tensor &x) {
   Tensor work = x.exp();
   RETRY_ON_OOM(net(work), net(x.slice(0, 0, 1)))
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: this handler retries while 'work' (declared at line 22) is still alive
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: failing retry: this handler retries while 'work' (declared at line 22) is still alive
 }
 
 // One report and one fix for all instantiations.
@@ -30,7 +30,7 @@ template <typename Module> Tensor run(Module net, const Tensor &x) {
   try {
     return net(work);
   } catch (const c10::OutOfMemoryError &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while 'work' (declared at line 29) is still alive; reset it first
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'work' (declared at line 29) is still alive; reset it first
     // CHECK-FIXES: work.reset();
     return net(x.slice(0, 0, 1));
   }
@@ -41,7 +41,7 @@ template <typename Error> Tensor guarded(Net net, const Tensor &x) {
   try {
     return net(x);
   } catch (const Error &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while it holds an exception of type 'BadBatch'
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while it holds an exception of type 'BadBatch'
     // CHECK-FIXES: // Recovered below, once the exception has been destroyed.
     return net(x.slice(0, 0, 1));
   }
@@ -75,7 +75,7 @@ Tensor macro_inside(Net net, const Tensor &x) {
   try {
     return net(work);
   } catch (const c10::OutOfMemoryError &) {
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: this handler retries while 'work' (declared at line 74) is still alive
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'work' (declared at line 74) is still alive
     // CHECK-FIXES: work.reset();
     return net(SLICE(x));
   }
@@ -89,7 +89,7 @@ void lambdas(Net net, const Tensor &x) {
     try {
       return net(work + around);
     } catch (const c10::OutOfMemoryError &) {
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: this handler retries while 'work' (declared at line 88) is still alive
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: failing retry: this handler retries while 'work' (declared at line 88) is still alive
       // CHECK-FIXES: work.reset();
       return net(y.slice(0, 0, 1));
     }

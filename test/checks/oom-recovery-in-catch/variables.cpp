@@ -26,7 +26,7 @@ static Tensor recursion(const Tensor &x) {
   try {
     return process(work).sum();
   } catch (const c10::OutOfMemoryError &) {
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'work' (declared at line 25) is still alive; reset it first, or retry after its scope has ended [libtorch-oom-recovery-in-catch]
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'work' (declared at line 25) is still alive; reset it first, or retry after its scope has ended [libtorch-oom-recovery-in-catch]
     // CHECK-NOTES: :[[@LINE-5]]:10: note: 'work' is declared outside the try block and owns tensors when the handler runs
     // CHECK-NOTES: :[[@LINE-4]]:12: note: this call may run out of memory
     // CHECK-NOTES: :[[@LINE+5]]:12: note: the retry runs here, inside the handler
@@ -44,7 +44,7 @@ Tensor assigned_in_try(Net encoder, Net decoder, const Tensor &x) {
     features = encoder(x);
     y = decoder(features);
   } catch (const c10::Error &e) {
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'features' (declared at line 42) is still alive; reset it first, or retry
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'features' (declared at line 42) is still alive; reset it first, or retry
     // CHECK-NOTES: :[[@LINE-4]]:5: note: 'features' gets tensors here, in the try block, and outlives it
     // CHECK-NOTES: :[[@LINE-4]]:9: note: this call may run out of memory
     // CHECK-NOTES: :[[@LINE+4]]:9: note: the retry runs here, inside the handler
@@ -63,7 +63,7 @@ void earlier_iteration(Net net, const std::vector<Tensor> &batches) {
     try {
       out = net(batch);
     } catch (const std::exception &) {
-      // CHECK-NOTES: :[[@LINE-1]]:7: warning: this handler retries while 'out' (declared at line 61) is still alive; reset it first
+      // CHECK-NOTES: :[[@LINE-1]]:7: warning: failing retry: this handler retries while 'out' (declared at line 61) is still alive; reset it first
       // CHECK-NOTES: :[[@LINE-3]]:7: note: 'out' keeps what an earlier iteration assigned here
       // CHECK-NOTES: :[[@LINE-4]]:13: note: this call may run out of memory
       // CHECK-NOTES: :[[@LINE+2]]:13: note: the retry runs here, inside the handler
@@ -83,7 +83,7 @@ std::vector<Tensor> containers(Net net, const std::vector<Tensor> &batches) {
     for (const auto &batch : batches)
       outputs.push_back(net(batch));
   } catch (...) {
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'outputs' (declared at line 79) and 'mask' (declared at line 80) are still alive; reset them first, or retry after their scope has ended
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'outputs' (declared at line 79) and 'mask' (declared at line 80) are still alive; reset them first, or retry after their scope has ended
     // CHECK-NOTES: :[[@LINE-3]]:7: note: 'outputs' gets tensors here, in the try block, and outlives it
     // CHECK-NOTES: :[[@LINE-6]]:5: note: 'mask' gets tensors here
     // CHECK-NOTES: :[[@LINE-5]]:25: note: this call may run out of memory
@@ -100,7 +100,7 @@ Tensor parameter(Net net, Tensor x, const std::string &fallback) {
   try {
     return net(std::as_const(x).to(torch::kCUDA)) * 2;
   } catch (const std::bad_alloc &) {
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'x' (declared at line 99) is still alive
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'x' (declared at line 99) is still alive
     // CHECK-NOTES: :[[@LINE-5]]:34: note: 'x' is declared outside the try block
     // CHECK-NOTES: :[[@LINE-4]]:12: note: this call may run out of memory
     // CHECK-NOTES: :[[@LINE+4]]:12: note: the retry runs here
@@ -115,7 +115,7 @@ Tensor parameter(Net net, Tensor x, const std::string &fallback) {
 Tensor function_try(Net net, Tensor x) try {
   return net(x * 2);
 } catch (const c10::OutOfMemoryError &) {
-  // CHECK-NOTES: :[[@LINE-1]]:3: warning: this handler retries while 'x' (declared at line 115) is still alive
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: failing retry: this handler retries while 'x' (declared at line 115) is still alive
   // CHECK-NOTES: :[[@LINE-4]]:37: note: 'x' is declared outside the try block
   // CHECK-NOTES: :[[@LINE-4]]:10: note: this call may run out of memory
   // CHECK-NOTES: :[[@LINE+2]]:10: note: the retry runs here
@@ -130,7 +130,7 @@ public:
       output_ = net_(x);
       torch::mse_loss(output_, target).backward();
     } catch (const c10::OutOfMemoryError &) {
-      // CHECK-NOTES: :[[@LINE-1]]:7: warning: this handler retries while 'output_' (declared at line 159) is still alive
+      // CHECK-NOTES: :[[@LINE-1]]:7: warning: failing retry: this handler retries while 'output_' (declared at line 159) is still alive
       // CHECK-NOTES: :[[@LINE-4]]:7: note: 'output_' gets tensors here, in the try block, and outlives it
       // CHECK-NOTES: :[[@LINE-4]]:7: note: this call may run out of memory
       // CHECK-NOTES: :[[@LINE+3]]:17: note: the retry runs here
@@ -145,7 +145,7 @@ public:
       output_ = net_(x);
       output_.sum().backward();
     } catch (const std::exception &) {
-      // CHECK-NOTES: :[[@LINE-1]]:7: warning: this handler retries while 'output_' (declared at line 159) is still alive
+      // CHECK-NOTES: :[[@LINE-1]]:7: warning: failing retry: this handler retries while 'output_' (declared at line 159) is still alive
       // CHECK-NOTES: :[[@LINE-4]]:7: note: 'output_' gets tensors here
       // CHECK-NOTES: :[[@LINE-4]]:7: note: this call may run out of memory
       // CHECK-NOTES: :[[@LINE+2]]:7: note: the retry runs here
@@ -166,7 +166,7 @@ Tensor script(torch::jit::Module module, const Tensor &x) {
   try {
     return module.forward(inputs).toTensor();
   } catch (const std::runtime_error &) {
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'inputs' (declared at line 164) is still alive
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'inputs' (declared at line 164) is still alive
     // CHECK-NOTES: :[[@LINE-6]]:35: note: 'inputs' is declared outside the try block
     // CHECK-NOTES: :[[@LINE-4]]:12: note: this call may run out of memory
     // CHECK-NOTES: :[[@LINE+4]]:14: note: the retry runs here
@@ -185,7 +185,7 @@ Tensor through_helpers(Net net, const Tensor &x) {
   try {
     scores = run(scores);
   } catch (const c10::Error &) {
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'scores' (declared at line 184) is still alive
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'scores' (declared at line 184) is still alive
     // CHECK-NOTES: :[[@LINE-5]]:10: note: 'scores' is declared outside the try block
     // CHECK-NOTES: :[[@LINE-4]]:14: note: this call may run out of memory
     // CHECK-NOTES: :[[@LINE+2]]:14: note: the retry runs here
@@ -201,7 +201,7 @@ Tensor same_call(const Tensor &a, const Tensor &b) {
   try {
     left = torch::cdist(left, b);
   } catch (const c10::OutOfMemoryError &) {
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'left' (declared at line 200) is still alive
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'left' (declared at line 200) is still alive
     // CHECK-NOTES: :[[@LINE-5]]:10: note: 'left' is declared
     // CHECK-NOTES: :[[@LINE-4]]:12: note: this call may run out of memory
     // CHECK-NOTES: :[[@LINE+2]]:12: note: the retry runs here
@@ -217,7 +217,7 @@ Tensor selected(Net net, const Tensor &x, const Tensor &mask) {
   try {
     return net(chosen);
   } catch (const c10::OutOfMemoryError &) {
-    // CHECK-NOTES: :[[@LINE-1]]:5: warning: this handler retries while 'chosen' (declared at line 216) is still alive; reset it first
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: failing retry: this handler retries while 'chosen' (declared at line 216) is still alive; reset it first
     // CHECK-NOTES: :[[@LINE-5]]:10: note: 'chosen' is declared outside the try block and owns tensors when the handler runs
     // CHECK-NOTES: :[[@LINE-4]]:12: note: this call may run out of memory
     // CHECK-NOTES: :[[@LINE+2]]:12: note: the retry runs here, inside the handler

@@ -20,7 +20,7 @@ struct EncoderImpl : torch::nn::Module {
     auto packed = rnn::pack_padded_sequence(x, lengths, true);
     auto [output, state] = lstm->forward_with_packed_input(packed);
     return std::get<0>(rnn::pad_packed_sequence(output, true));
-    // CHECK-NOTES: :[[@LINE-1]]:24: warning: pad_packed_sequence without total_length pads each data_parallel replica to its own longest sequence; gathering outputs of different lengths throws [libtorch-pad-packed-total-length]
+    // CHECK-NOTES: :[[@LINE-1]]:24: warning: wrong length: pad_packed_sequence without total_length pads each data_parallel replica to its own longest sequence; gathering outputs of different lengths throws [libtorch-pad-packed-total-length]
     // CHECK-NOTES: :[[@LINE+55]]:26: note: data_parallel runs a replica of 'ModelImpl' on every device and gathers their outputs
     // CHECK-NOTES: :[[@LINE+24]]:11: note: every replica calls 'EncoderImpl::forward' here
     // CHECK-NOTES: :[[@LINE-6]]:19: note: 'x' is packed here, so its padded length is 'x.size(1)'
@@ -35,7 +35,7 @@ TORCH_MODULE(Encoder);
 
 static Tensor padded(const rnn::PackedSequence &packed) {
   return std::get<0>(rnn::pad_packed_sequence(packed));
-  // CHECK-NOTES: :[[@LINE-1]]:22: warning: pad_packed_sequence without total_length pads each data_parallel replica
+  // CHECK-NOTES: :[[@LINE-1]]:22: warning: wrong length: pad_packed_sequence without total_length pads each data_parallel replica
   // CHECK-NOTES: :[[@LINE+40]]:26: note: data_parallel runs a replica of 'ModelImpl'
   // CHECK-NOTES: :[[@LINE+11]]:12: note: every replica calls 'decode' here
   // CHECK-NOTES: :[[@LINE+15]]:12: note: every replica calls 'padded' here
@@ -62,7 +62,7 @@ struct HeadImpl : torch::nn::Module {
   Tensor forward(Tensor x) {
     auto packed = rnn::pack_padded_sequence(x, lengths);
     return std::get<0>(rnn::pad_packed_sequence(packed));
-    // CHECK-NOTES: :[[@LINE-1]]:24: warning: pad_packed_sequence without total_length pads each data_parallel replica
+    // CHECK-NOTES: :[[@LINE-1]]:24: warning: wrong length: pad_packed_sequence without total_length pads each data_parallel replica
     // CHECK-NOTES: :[[@LINE+14]]:12: note: data_parallel runs a replica of 'TopImpl'
     // CHECK-NOTES: :[[@LINE+7]]:29: note: 'head' is replicated as a part of 'TopImpl'
     // CHECK-NOTES: :[[@LINE-5]]:19: note: 'x' is packed here, so its padded length is 'x.size(0)'

@@ -20,7 +20,7 @@ void loops(torch::optim::Adam &adam, torch::optim::Optimizer *given) {
     Tensor t = parameter();
     lossOf(t).backward();
     adam.param_groups()[0].params() = {t};
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
     adam.step();
   }
   for (int i = 0; i < 1000; ++i) {
@@ -29,19 +29,19 @@ void loops(torch::optim::Adam &adam, torch::optim::Optimizer *given) {
     if (i % 100 == 0) {
       auto &params = given->param_groups().at(0).params();
       params[0] = t;
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
     }
     for (auto &group : given->param_groups()) {
       group.params().clear();
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
       group.params().push_back(t);
     }
     OptimizerParamGroup &first = given->param_groups().front();
     first.params().assign(1, t);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
     auto &groups = given->param_groups();
     groups[0].params().at(0) = t;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
   }
 }
 
@@ -53,27 +53,27 @@ struct Trainer {
     while (true) {
       optimizer.step();
       optimizer.parameters() = {parameter()};
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
     }
   }
   // Its callers may be in a loop.
   void densify() {
     optimizer.param_groups()[0].params()[0] = parameter();
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
   }
   torch::optim::Adam optimizer;
 };
 
 void replace(std::shared_ptr<torch::optim::Optimizer> optimizer, Tensor t) {
   optimizer->param_groups()[0].params()[0] = t;
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
 }
 
 void grows(torch::optim::AdamW &adam) {
   for (int i = 0; i < 100; ++i) {
     Tensor t = parameter();
     adam.add_param_group(OptimizerParamGroup({t}));
-    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: every iteration adds parameters to the optimizer: the groups of earlier parameters remain, with their state [libtorch-stale-optimizer-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: memory growth: every iteration adds parameters to the optimizer: the groups of earlier parameters remain, with their state [libtorch-stale-optimizer-state]
     step(adam, t);
   }
 }
@@ -81,7 +81,7 @@ void grows(torch::optim::AdamW &adam) {
 template <typename Optimizer> void generic(Optimizer &optimizer) {
   do {
     optimizer.param_groups()[0].params() = {parameter()};
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
     optimizer.step();
   } while (true);
 }
@@ -95,7 +95,7 @@ void macro(torch::optim::Adam &adam) {
   while (true) {
     adam.step();
     REPLACE(adam, parameter());
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
     adam.param_groups()[0].params() = {}; // NOLINT(libtorch-stale-optimizer-state)
   }
 }

@@ -17,8 +17,8 @@ struct Recorder {
     auto out = net(x);
     auto end = out.select(1, -1);
     steps.push_back(end.detach());
-    // CHECK-NOTES: :[[@LINE-1]]:21: warning: 'steps' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
-    // CHECK-NOTES: :[[@LINE-4]]:10: note: 'out' is gone at the end of its block, its memory is not
+    // CHECK-NOTES: :[[@LINE-1]]:21: warning: wasted memory: 'steps' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-NOTES: :[[@LINE-4]]:10: note: 'out' is destroyed at the end of its block, but its memory is not
     // CHECK-NOTES: :[[@LINE-4]]:16: note: the part is taken here
     // CHECK-FIXES: steps.push_back(end.detach().clone());
   }
@@ -43,8 +43,8 @@ struct WrittenLater {
     auto out = net(x);
     auto end = out.select(1, -1);
     steps.push_back(end.detach());
-    // CHECK-NOTES: :[[@LINE-1]]:21: warning: 'steps' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
-    // CHECK-NOTES: :[[@LINE-4]]:10: note: 'out' is gone at the end of its block, its memory is not
+    // CHECK-NOTES: :[[@LINE-1]]:21: warning: wasted memory: 'steps' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-NOTES: :[[@LINE-4]]:10: note: 'out' is destroyed at the end of its block, but its memory is not
     // CHECK-NOTES: :[[@LINE-4]]:16: note: the part is taken here
     // CHECK-FIXES: steps.push_back(end.detach());
     out.mul_(2);
