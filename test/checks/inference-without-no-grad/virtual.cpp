@@ -45,7 +45,7 @@ void named(Net net, Trains &sink, const torch::Tensor &x) {
   sink.take(x);
   Prints prints;
   prints.take(net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: inference without NoGradGuard: 'net' runs in 'named', but
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: inference without NoGradGuard: 'net' runs in 'named' and
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   // CHECK-FIXES-NEXT: prints.take(net(x));
 }
