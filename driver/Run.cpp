@@ -3,6 +3,7 @@
 
 #include "driver/Run.h"
 #include "analysis/flow/Fixpoint.h"
+#include "driver/Doctor.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
 #include "driver/findings/RunReport.h"
@@ -72,6 +73,7 @@ private:
   Outcome describe();
   Outcome readOtherModels();
   Outcome select();
+  Outcome leaveOut();
   Outcome precompile();
   Outcome collectUnits();
   Outcome runAsShard();
@@ -79,6 +81,7 @@ private:
   Outcome analyse();
   Outcome reportBudget();
   Outcome explainPlace();
+  Outcome examine();
   void report();
   void fix();
   int finish();
@@ -140,7 +143,8 @@ Outcome Run::prepare() {
   WorkingDirectory = std::move(*Here);
   RealFolder = WorkingDirectory;
   (void)FS->getRealPath(WorkingDirectory, RealFolder);
-  MakeOurs = makeCommandsOurs(Argv0, MainAddress, FS, Options.Quiet);
+  MakeOurs = makeCommandsOurs(Argv0, MainAddress, FS,
+                              noteLostFlags(Options.Quiet || Options.Doctor));
   return keep(Configuration::create(Options.Configuration, FS), Config);
 }
 
@@ -230,7 +234,21 @@ Outcome Run::select() {
     llvm::errs() << "libtorch-tidy: no changed C++ files\n";
     return ExitClean;
   }
-  return keep(filesToAnalyse(Options.Files, *Commands, FS), Files);
+  if (Outcome End = keep(filesToAnalyse(Options.Files, *Commands, FS), Files))
+    return End;
+  return leaveOut();
+}
+
+/// --exclude.
+Outcome Run::leaveOut() {
+  const size_t All = Files->size();
+  if (Error E = exclude(Options.Exclude, WorkingDirectory, *Files))
+    return usageError(std::move(E));
+  if (Files->size() < All && (!Options.Quiet || Files->empty()))
+    llvm::errs() << "libtorch-tidy: note: --exclude leaves out "
+                 << counted(All - Files->size(), "file") << " of " << All
+                 << '\n';
+  return Files->empty() ? Outcome(ExitClean) : std::nullopt;
 }
 
 /// --emit-library-pch, instead of an analysis.
@@ -428,6 +446,18 @@ Outcome Run::explainPlace() {
   return All.FailedUnits.empty() ? ExitClean : ExitBroken;
 }
 
+/// doctor: how files are analysed, instead of findings.
+Outcome Run::examine() {
+  if (!Options.Doctor)
+    return std::nullopt;
+  printCompileErrors(All.Findings, *Config, Files->front(), FS);
+  printCheckup({*Work, All, *Commands, FS, [&](FlagListener Listener) {
+                  return makeCommandsOurs(Argv0, MainAddress, FS,
+                                          std::move(Listener));
+                }});
+  return All.FailedUnits.empty() ? ExitClean : ExitBroken;
+}
+
 /// What was found, about the texts that were analysed.
 void Run::report() {
   const std::vector<std::string> Sources = Analysed->sources(*FS);
@@ -447,8 +477,11 @@ void Run::report() {
 
   llvm::copy_if(All.Findings, std::back_inserter(New),
                 [](const Finding &F) { return !F.Known; });
-  printText(New, *Config, Files->front(),
-            /*ToStderr=*/Outputs->useStdout() || Options.Fixes.DryRun, FS);
+  const bool ToStderr = Outputs->useStdout() || Options.Fixes.DryRun;
+  if (!Options.Statistics)
+    return printText(New, *Config, Files->front(), ToStderr, FS);
+  printCompileErrors(New, *Config, Files->front(), FS);
+  printStatistics(New, ToStderr ? llvm::errs() : llvm::outs());
 }
 
 /// All that is found when files hold \p Changed. Absent when something does
@@ -518,12 +551,11 @@ void Run::printSummary() const {
   for (const Finding &F : All.Findings)
     if (F.Kind == FindingKind::Defect)
       ++(F.Known ? Known : New);
-  if (New || Known)
-    llvm::errs() << "libtorch-tidy: " << counted(New, "finding");
   if (Known)
-    llvm::errs() << ", in addition to " << Known << " in the baseline";
-  if (New || Known)
-    llvm::errs() << '\n';
+    llvm::errs() << "libtorch-tidy: " << counted(New, "new finding") << " ("
+                 << Known << " known in the baseline)\n";
+  else if (New)
+    llvm::errs() << "libtorch-tidy: " << counted(New, "finding") << '\n';
   // Of a selection, it is not known which of them belong to it.
   if (All.Weaker && !Selected->isAny())
     llvm::errs() << "libtorch-tidy: " << counted(All.Weaker, "finding")
@@ -557,7 +589,7 @@ int Run::run() {
        {&Run::explainCheck, &Run::prepare, &Run::showRun, &Run::describe,
         &Run::readOtherModels, &Run::select, &Run::precompile,
         &Run::collectUnits, &Run::runAsShard, &Run::openOutputs, &Run::analyse,
-        &Run::reportBudget, &Run::explainPlace})
+        &Run::reportBudget, &Run::explainPlace, &Run::examine})
     if (Outcome End = (this->*Phase)())
       return ended(*End);
   report();

@@ -198,12 +198,15 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
   NolintAudit Audit(Texts);
   WeakerFindings Below(Work, Texts);
   for (Job &J : All.Jobs) {
+    const std::string File = canonicalPath(J.U->File, "", All.files());
     if (J.State == Job::Skipped) {
       ++Result.SkippedUnits;
+      Result.Unrelated.insert(File);
       continue;
     }
     llvm::errs() << J.Errors;
-    const std::string File = canonicalPath(J.U->File, "", All.files());
+    if (!J.Pchs.empty())
+      Result.Precompiled.insert(File);
     if (J.U->OnlyForFacts) {
       if (!J.Result || J.Result->Failed)
         Result.Unheard.emplace(File, troubleOf(J));

@@ -9,6 +9,7 @@
 #include "driver/engine/Workers.h"
 #include "driver/findings/SourceText.h"
 #include "driver/pch/LibraryPch.h"
+#include <set>
 
 namespace libtorch_tidy::driver {
 
@@ -36,6 +37,8 @@ struct AnalysisOptions {
   bool VerifyFixes = false; ///< Fixes are tried before they are offered.
   bool AuditNolint = false; ///< Report comments that serve no purpose.
 
+  /// It is asked how the units are analysed: no result comes from the cache.
+  bool Examines = false;
   /// Units are told what the others of their program do.
   bool WholeProgram = false;
   ShardOptions Shards;
@@ -77,6 +80,9 @@ struct Analysis {
   clang::tidy::ClangTidyStats Stats;
   /// Units that include no header of LibTorch.
   unsigned SkippedUnits = 0;
+  /// The same, and those that began with precompiled headers in this run, as
+  /// canonical paths.
+  std::set<std::string> Unrelated, Precompiled;
   /// Those that include headers with names of LibTorch's, and nothing of it.
   /// Ordered, each once.
   std::vector<std::string> UnitsWithoutTorch;

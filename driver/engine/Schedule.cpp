@@ -92,7 +92,7 @@ Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
       Now(Sets, FS) {
   const CacheOptions &Cache = Work.Options.Cache;
   if (Folder) {
-    if (!Work.Options.Unit.Stats)
+    if (!Work.Options.Unit.Stats && !Work.Options.Examines)
       Results.emplace(*Folder, Sets, FS);
     // With stock clang-tidy's scope, the bodies of library functions matter.
     if (Work.Options.Unit.UseScope)

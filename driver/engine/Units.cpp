@@ -7,6 +7,7 @@
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/Path.h"
 #include <optional>
 #include <set>
@@ -40,6 +41,37 @@ std::vector<std::string> Units::sources(llvm::vfs::FileSystem &FS) const {
     if (!U.OnlyForHeaders && !U.OnlyForFacts)
       Result.insert(canonicalPath(U.File, "", FS));
   return {Result.begin(), Result.end()};
+}
+
+Error exclude(llvm::ArrayRef<std::string> Globs, StringRef Here,
+              std::vector<std::string> &Files) {
+  std::vector<llvm::GlobPattern> Patterns;
+  for (StringRef Glob : Globs) {
+    // A folder can be written with a slash at its end.
+    Expected<llvm::GlobPattern> Pattern = llvm::GlobPattern::create(
+        Glob.size() > 1 ? Glob.rtrim('/') : Glob, /*MaxSubPatterns=*/1024);
+    if (!Pattern)
+      return makeError("--exclude: '" + Glob +
+                       "' is not a glob: " + toString(Pattern.takeError()));
+    Patterns.push_back(std::move(*Pattern));
+  }
+  llvm::erase_if(Files, [&](StringRef File) {
+    for (StringRef Path = File; !Path.empty(); Path = path::parent_path(Path)) {
+      StringRef Relative = Path;
+      if (Relative.consume_front(Here))
+        Relative = Relative.ltrim('/');
+      // What lies around the working folder is not excluded by its name.
+      if (Relative.empty())
+        break;
+      if (llvm::any_of(Patterns, [&](const llvm::GlobPattern &Pattern) {
+            return Pattern.match(Path) || Pattern.match(Relative) ||
+                   Pattern.match(path::filename(Path));
+          }))
+        return true;
+    }
+    return false;
+  });
+  return Error::success();
 }
 
 /// The folders that a command searches, except for those of the system.

@@ -49,6 +49,12 @@ llvm::Expected<std::vector<std::string>>
 filesToAnalyse(llvm::ArrayRef<std::string> Given, CompileCommands &Commands,
                FileSystem FS);
 
+/// Takes those of \p Files away that one of \p Globs matches: their path, that
+/// of a folder around them, or the name of either. Paths are absolute, or
+/// relative to \p Here. An error names a glob that is none.
+llvm::Error exclude(llvm::ArrayRef<std::string> Globs, llvm::StringRef Here,
+                    std::vector<std::string> &Files);
+
 /// The units of \p Files whose configuration enables a check. A file without
 /// one is left out, as projects turn checks off for some folders.
 llvm::Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,

@@ -438,13 +438,13 @@ static Error analyse(const Question &Q, CommandLine &Options, FileSystem FS,
   How.WillRepeat = true;
   How.Background = false; // The server makes it while the editor runs.
   How.Progress.Show = false;
-  const AnalysisJob Work = {
-      Analysed->List,
-      How,
-      *Config,
-      makeCommandsOurs(Q.Argv0, Q.MainAddress, FS, Options.Quiet),
-      Options.VfsOverlay,
-      *Analysed};
+  const AnalysisJob Work = {Analysed->List,
+                            How,
+                            *Config,
+                            makeCommandsOurs(Q.Argv0, Q.MainAddress, FS,
+                                             noteLostFlags(Options.Quiet)),
+                            Options.VfsOverlay,
+                            *Analysed};
   Analysis All = analyseAll(Work, Texts, Overlay);
   Expected<Selection> Selected =
       Selection::create(Options.Selection, {Q.File}, FS);

@@ -60,6 +60,10 @@ static Opt<std::string>
 static Opt<std::string> ExcludeHeaderFilter(
     CheckGroup, "exclude-header-filter", "REGEX",
     "Headers to exclude from those that --header-filter selects");
+static cl::list<std::string>
+    Exclude("exclude", cl::value_desc("GLOB"),
+            cl::desc("Files and folders to leave out, as 'build/*'"),
+            In{CheckGroup}, IsMostUsed, ForBudget);
 static Flag WholeProgram(
     CheckGroup, "whole-program",
     "Follow calls into other files: all sources of the compile database are "
@@ -152,6 +156,9 @@ static Opt<OutputFormat>
                       clEnumValN(OutputFormat::Rdjsonl, "rdjsonl",
                                  "reviewdog's JSON lines"),
                       clEnumValN(OutputFormat::Junit, "junit", "JUnit's XML")));
+static Flag Statistics(OutputGroup, "statistics",
+                       "Print how many findings each check has, instead of the "
+                       "findings");
 static Opt<std::string> Output(
     OutputGroup, "output", "FILE",
     "File for the format that --format names, instead of the standard output");
@@ -464,6 +471,9 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (Error E = readWatched(Files, Html, Result.WatchReport, Result.Confirm))
     return E;
   Result.Files = Files;
+  Result.Exclude = Exclude;
+  Result.Statistics = Statistics;
+  Result.Doctor = bool(DoctorCommand);
   Result.Why = WhyQuery::parse(Why);
   if (!Result.Why.File.empty()) {
     Result.Configuration.WeakestLevel = Level::Advisory;
@@ -480,6 +490,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Fixes = fixes(/*IsSharded=*/Shards.Count);
   Result.Analysis = analysis(Result.Fixes.OnlyVerified);
   Result.Analysis.Shards = std::move(Shards);
+  Result.Analysis.Examines = Result.Doctor;
   Result.Analysis.Unit.AsksWhy = !Result.Why.File.empty();
   if (Result.Budget.Asked) {
     Result.Analysis.Unit.Budget = Result.Budget;

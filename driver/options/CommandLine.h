@@ -30,6 +30,7 @@ enum ExitCode : int {
 /// for takes it. An absent optional was not given.
 struct CommandLine {
   std::vector<std::string> Files;
+  std::vector<std::string> Exclude; ///< Globs of files to leave out.
   std::string VfsOverlay;
   bool Quiet = false;
 
@@ -56,7 +57,9 @@ struct CommandLine {
   bool ListChecks = false, Json = false, DumpConfig = false,
        VerifyConfig = false;
   std::string Explain, EmitLibraryPch;
-  WhyQuery Why; ///< Reasons instead of findings.
+  WhyQuery Why;            ///< Reasons instead of findings.
+  bool Doctor = false;     ///< How files are analysed, instead of findings.
+  bool Statistics = false; ///< Counts instead of findings.
 };
 
 /// Parses the command line. --help and --version are answered here and end

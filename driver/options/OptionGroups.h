@@ -45,6 +45,8 @@ inline Command BudgetCommand("budget", "budget", "", Sources,
                "Explain why a line has a finding, or none"),
     BaselineCommand("baseline", "write-baseline", "BASELINE", Sources,
                     "Write the present findings to BASELINE, for --baseline"),
+    DoctorCommand("doctor", "doctor", "", Sources,
+                  "Report how a file is compiled and analysed, and with what"),
     MergeCommand("merge", "shard-dir", "DIR", Sources,
                  "Report what the shards have left in DIR"),
     LspCommand("lsp", "lsp", "", "",
@@ -52,8 +54,9 @@ inline Command BudgetCommand("budget", "budget", "", Sources,
 
 /// All of them, in the order of the help.
 inline Command *const Commands[] = {
-    &BudgetCommand, &ReportCommand,   &JoinCommand,  &ExplainCommand,
-    &WhyCommand,    &BaselineCommand, &MergeCommand, &LspCommand};
+    &BudgetCommand,   &ReportCommand, &JoinCommand,
+    &ExplainCommand,  &WhyCommand,    &DoctorCommand,
+    &BaselineCommand, &MergeCommand,  &LspCommand};
 
 /// Options that the help shows together, and the commands that take them.
 struct OptionGroup : llvm::cl::OptionCategory {
@@ -73,14 +76,14 @@ inline OptionGroup CompileGroup("compile", "How files are compiled",
                                  &WhyCommand, &BaselineCommand, &MergeCommand,
                                  &LspCommand}),
     CheckGroup("checks", "What is looked for",
-               {Plain, &JoinCommand, &WhyCommand, &BaselineCommand,
-                &MergeCommand, &LspCommand}),
+               {Plain, &JoinCommand, &WhyCommand, &DoctorCommand,
+                &BaselineCommand, &MergeCommand, &LspCommand}),
     SelectGroup("select", "Which findings count",
                 {Plain, &JoinCommand, &BaselineCommand, &MergeCommand}),
     FixGroup("fixes", "Fixes", {Plain, &JoinCommand, &MergeCommand}),
     OutputGroup("output", "Outputs", {Plain, &JoinCommand, &MergeCommand}),
     RunGroup("run", "How the work is done",
-             {Plain, &JoinCommand, &BudgetCommand, &WhyCommand,
+             {Plain, &JoinCommand, &BudgetCommand, &WhyCommand, &DoctorCommand,
               &BaselineCommand, &MergeCommand, &LspCommand}),
     InfoGroup("info", "Information", {Plain}),
     // Without a command for one more version.

@@ -150,6 +150,10 @@ private:
 void printText(llvm::ArrayRef<Finding> Findings, const Configuration &Config,
                llvm::StringRef File, bool ToStderr, const FileSystem &FS);
 
+/// --statistics: prints how many of \p Findings each check has, the check with
+/// the most first, to \p OS.
+void printStatistics(llvm::ArrayRef<Finding> Findings, llvm::raw_ostream &OS);
+
 /// For a run that is not about findings: prints those of \p Findings that are
 /// errors of the compiler.
 void printCompileErrors(llvm::ArrayRef<Finding> Findings,

@@ -230,6 +230,20 @@ void printStats(const ClangTidyStats &Stats) {
           "headers.\n";
 }
 
+void printStatistics(llvm::ArrayRef<Finding> Findings, llvm::raw_ostream &OS) {
+  std::map<std::pair<std::string, Level>, size_t> Counts;
+  for (const Finding &F : Findings)
+    if (F.Kind == FindingKind::Defect)
+      ++Counts[{F.Check, F.Strength}];
+  std::vector<std::pair<std::pair<std::string, Level>, size_t>> Rows(
+      Counts.begin(), Counts.end());
+  llvm::stable_sort(
+      Rows, [](const auto &A, const auto &B) { return A.second > B.second; });
+  for (const auto &[Of, Count] : Rows)
+    OS << llvm::format_decimal(Count, 6) << "  level "
+       << static_cast<unsigned>(Of.second) << "  " << Of.first << '\n';
+}
+
 void printCompileErrors(llvm::ArrayRef<Finding> Findings,
                         const Configuration &Config, llvm::StringRef File,
                         const FileSystem &FS) {

@@ -235,9 +235,8 @@ CompileCommands::commandsFor(StringRef File) {
     if (!isHeader(File) && !Options.InferForNewFiles)
       return makeError(
           "no compile command for '" + File + "' in '" + DB->Path +
-          "'; is it part of the build, and was CMake (or what writes "
-          "the database) run since it was added? Or give its "
-          "flags after '--'");
+          "'; is it part of the build? If it is new, run CMake (or what writes "
+          "the database) again; or pass its flags after '--'");
     // The interpolating database takes over what it wraps, so it gets its own.
     std::string Message;
     auto Text = FS->getBufferForFile(DB->Path);
@@ -280,6 +279,18 @@ CompileCommands::commandsFor(StringRef File) {
 
 CompileCommands::Database *CompileCommands::readable(StringRef Folder) {
   return llvm::expectedToOptional(databaseFor(Folder)).value_or(nullptr);
+}
+
+std::string CompileCommands::originFor(StringRef File) {
+  if (Options.Fixed)
+    return "the flags after '--'";
+  const Database *DB = readable(path::parent_path(File));
+  if (!DB)
+    return "the flags for the LibTorch that was found on this machine";
+  return "'" + DB->Path + "'" +
+         (isListed(File).value_or(false)
+              ? ""
+              : ", with the command of a similar file");
 }
 
 std::optional<bool> CompileCommands::isListed(StringRef File) {
@@ -383,7 +394,7 @@ Error CompileCommands::nothingBelow(StringRef Folder) {
   if (!Above)
     return makeError("'" + Folder +
                      "' is a folder, and there is no compile_commands.json "
-                     "above or below it to say its files");
+                     "above or below it that lists its files");
   return makeError("no file below '" + Folder + "' is in '" + Above->Path +
                    "'" + (Missing.empty() ? "" : ", or none that exists"));
 }
@@ -427,28 +438,30 @@ static llvm::ArrayRef<const char *> acceptedByGcc(StringRef Compiler) {
              : llvm::ArrayRef<const char *>(Flags);
 }
 
+FlagListener noteLostFlags(bool Quiet) {
+  auto Told = std::make_shared<llvm::StringSet<>>();
+  return [=](StringRef Flag, FlagFate Fate) {
+    if (Fate == FlagFate::Refused && !Quiet && Told->insert(Flag).second)
+      llvm::errs() << "libtorch-tidy: note: ignoring '" << printable(Flag)
+                   << "': the analysis never runs programs or writes files\n";
+  };
+}
+
 ArgumentsAdjuster
 makeCommandsOurs(const char *Argv0, void *MainAddress,
                  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
-                 bool Quiet) {
+                 FlagListener Listener) {
   std::string ResourceDir = compat::resourcesPath(Argv0, MainAddress);
   // An installed program does not lie next to Clang's own headers.
   if (!llvm::sys::fs::is_directory(ResourceDir))
     ResourceDir = LIBTORCH_TIDY_RESOURCE_DIR;
-  auto Told = std::make_shared<llvm::StringSet<>>();
   return [=](const CommandLineArguments &Given, StringRef Folder) {
     CommandLineArguments Args = Given;
     // Also those that the user or a configuration adds.
     translateNvcc(Args, Folder, *FS);
     readPchAsText(Args);
     const CommandLineArguments ForCuda = takeHostSide(Args, Folder, *FS);
-    Args = keepHarmlessFlags(Args, Folder, *FS, [&](StringRef Flag) {
-      if (Told->insert(Flag).second && !Quiet)
-        llvm::errs() << "libtorch-tidy: note: the compiler flag '"
-                     << printable(Flag)
-                     << "' is left out: an analysis runs no program and "
-                        "writes no file\n";
-    });
+    Args = keepHarmlessFlags(Args, Folder, *FS, Listener);
     dropDeviceFlags(Args); // Judged before: `native` would run a program.
     CommandLineArguments Ours;
     if (llvm::none_of(Args, [](StringRef Arg) {

@@ -5,6 +5,7 @@
 #define LIBTORCH_TIDY_DRIVER_PROJECT_COMPILECOMMANDS_H
 
 #include "driver/project/FileSystem.h"
+#include "driver/project/HarmlessFlags.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/StringMap.h"
@@ -55,6 +56,9 @@ public:
   /// file that it does not list is an error, unless InferForNewFiles is set.
   llvm::Expected<std::vector<clang::tooling::CompileCommand>>
   commandsFor(llvm::StringRef File);
+
+  /// In words, where commandsFor() \p File come from.
+  std::string originFor(llvm::StringRef File);
 
   /// Whether the database of \p File lists it; absent without a database.
   std::optional<bool> isListed(llvm::StringRef File);
@@ -117,16 +121,23 @@ bool isHeader(llvm::StringRef File);
 /// Is \p File a C++ or CUDA source file or a header, by its name?
 bool isCxxFile(llvm::StringRef File);
 
+/// Hears of each compiler flag that is left out.
+using FlagListener = std::function<void(llvm::StringRef, FlagFate)>;
+
+/// One that prints a note, once, of each flag whose loss can change what the
+/// code means, unless \p Quiet.
+FlagListener noteLostFlags(bool Quiet);
+
 /// The changes that every command needs to run in this front end: only flags
 /// that read are kept (see HarmlessFlags.h), precompiled headers of other
 /// compilers are read as text, compiler warnings are off, and the compiler's
 /// own headers are found. \p Argv0 and \p MainAddress locate this program. The
-/// adjuster is called with the command's folder in place of the file, and says
-/// once of each flag that it is left out, unless \p Quiet.
+/// adjuster is called with the command's folder in place of the file, and tells
+/// \p Listener of the flags that are left out.
 clang::tooling::ArgumentsAdjuster
 makeCommandsOurs(const char *Argv0, void *MainAddress,
                  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS,
-                 bool Quiet);
+                 FlagListener Listener);
 
 } // namespace libtorch_tidy::driver
 

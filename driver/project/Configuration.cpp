@@ -517,6 +517,15 @@ bool Configuration::verify(StringRef File) const {
   return Fine && !P->ParseFailed;
 }
 
+std::vector<std::string> Configuration::placesFor(StringRef File) const {
+  std::vector<std::string> Result;
+  auto P = provider("", FS);
+  for (const auto &[Options, Source] : P->getRawOptions(File))
+    if (FS->exists(Source) || StringRef(Source).contains("-config"))
+      Result.push_back(Source);
+  return Result;
+}
+
 void Configuration::warnOfUnknown(StringRef File) {
   auto P = provider("", FS);
   for (const auto &[Options, Source] : P->getRawOptions(File))

@@ -63,6 +63,9 @@ public:
   static std::vector<std::string>
   enabledChecks(const clang::tidy::ClangTidyOptions &Options);
 
+  /// The configurations for \p File: files, or --config.
+  std::vector<std::string> placesFor(llvm::StringRef File) const;
+
   /// --dump-config and --verify-config for \p File.
   std::string dump(llvm::StringRef File) const;
   /// Prints problems on the standard error; false when there are any.

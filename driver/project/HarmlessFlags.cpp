@@ -247,8 +247,8 @@ namespace {
 /// One pass over a command line, in one of the languages of Clang's table.
 class Sieve {
 public:
-  using Loss = llvm::function_ref<void(StringRef)>;
-  Sieve(unsigned Visible, Loss Refuse) : Visible(Visible), Refuse(Refuse) {}
+  using Loss = llvm::function_ref<void(StringRef, FlagFate)>;
+  Sieve(unsigned Visible, Loss Drop) : Visible(Visible), Drop(Drop) {}
 
   void pass(llvm::ArrayRef<std::string> Words) {
     llvm::SmallVector<const char *, 64> Flags;
@@ -286,8 +286,8 @@ public:
         Fate = FlagFate::Refused;
       if (Fate == FlagFate::Kept)
         Kept.insert(Kept.end(), Words.begin() + Begin, Words.begin() + End);
-      else if (Fate == FlagFate::Refused)
-        Refuse(llvm::join(Words.begin() + Begin, Words.begin() + End, " "));
+      else
+        Drop(llvm::join(Words.begin() + Begin, Words.begin() + End, " "), Fate);
     }
     flushInner();
   }
@@ -309,7 +309,7 @@ private:
     if (Inner.empty())
       return;
     const bool ForFront = Holder == options::OPT_Xclang;
-    Sieve Held(ForFront ? options::CC1Option : options::ClangOption, Refuse);
+    Sieve Held(ForFront ? options::CC1Option : options::ClangOption, Drop);
     Held.HasInputs = Holder == options::OPT__SLASH_clang;
     Held.pass(std::exchange(Inner, {}));
     for (std::string &Argument : Held.Kept) {
@@ -321,7 +321,7 @@ private:
   }
 
   unsigned Visible;
-  Loss Refuse;
+  Loss Drop;
   /// The preprocessor has no files of its own: what looks like one in -Wp, is
   /// the value of an option that is left out.
   bool HasInputs = true;
@@ -358,9 +358,10 @@ static std::vector<std::string> take(std::vector<std::string> &Args,
 
 /// Reads what Clang's driver would read by itself, and stops it from doing so:
 /// files of the flags for a compiler that is set up for a machine.
-static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
-                                   llvm::vfs::FileSystem &FS,
-                                   llvm::function_ref<void(StringRef)> Refuse) {
+static void
+readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
+                       llvm::vfs::FileSystem &FS,
+                       llvm::function_ref<void(StringRef, FlagFate)> Drop) {
   StringRef Mode = "clang", Target;
   bool NoDefault = false;
   for (StringRef Arg : llvm::drop_begin(Args)) {
@@ -415,26 +416,26 @@ static void readConfigurationFiles(CommandLineArguments &Args, StringRef Folder,
   }
   for (const std::string &Name : Named)
     if (!Add(Name))
-      Refuse("--config=" + Name);
+      Drop("--config=" + Name, FlagFate::Refused);
   Args.insert(Args.begin() + 1, Read.begin(), Read.end());
 }
 
 CommandLineArguments
 keepHarmlessFlags(const CommandLineArguments &Given, StringRef Folder,
                   llvm::vfs::FileSystem &FS,
-                  llvm::function_ref<void(StringRef)> Refuse) {
+                  llvm::function_ref<void(StringRef, FlagFate)> Drop) {
   CommandLineArguments Args = Given;
   if (Args.empty())
     return Args;
   if (Args.size() > 1 && Args[1] == "-cc1") {
-    Sieve Front(options::CC1Option, Refuse);
+    Sieve Front(options::CC1Option, Drop);
     Front.pass(llvm::ArrayRef(Args).drop_front(2));
     Front.Kept.insert(Front.Kept.begin(), {Args[0], "-cc1"});
     return std::move(Front.Kept);
   }
-  readConfigurationFiles(Args, Folder, FS, Refuse);
+  readConfigurationFiles(Args, Folder, FS, Drop);
   const bool IsCl = llvm::is_contained(Args, "--driver-mode=cl");
-  Sieve Driver(IsCl ? options::CLOption : options::ClangOption, Refuse);
+  Sieve Driver(IsCl ? options::CLOption : options::ClangOption, Drop);
   Driver.pass(llvm::ArrayRef(Args).drop_front());
   // Not at the end, where a file can follow `--`.
   Driver.Kept.insert(Driver.Kept.begin(),

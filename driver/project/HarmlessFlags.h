@@ -39,12 +39,12 @@ FlagFate fateOf(const llvm::opt::Option &Option);
 
 /// The flags of \p Args, a command line with its compiler, that are kept. Flags
 /// of other compilers are dropped. Configuration files, given with --config= or
-/// lying next to the compiler, are read here and judged like flags. \p Refuse
-/// is called with each flag whose loss can change the meaning.
+/// lying next to the compiler, are read here and judged like flags. \p Drop is
+/// called with each flag that is left out.
 clang::tooling::CommandLineArguments
 keepHarmlessFlags(const clang::tooling::CommandLineArguments &Args,
                   llvm::StringRef Folder, llvm::vfs::FileSystem &FS,
-                  llvm::function_ref<void(llvm::StringRef)> Refuse);
+                  llvm::function_ref<void(llvm::StringRef, FlagFate)> Drop);
 
 /// The second wall: takes everything out of \p Invocation but what the parser
 /// reads. No output is left in it, however it came to be there.

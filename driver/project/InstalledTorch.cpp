@@ -48,7 +48,7 @@ static std::vector<std::string> pythonFolders(llvm::vfs::FileSystem &FS,
 namespace {
 
 /// Where LibTorch can be.
-struct Place {
+struct TorchPlace {
   std::string Prefix;
   /// The environment or installation of Python that it is a package of; empty
   /// when it is none. Its version as in the names of folders: "python3.11".
@@ -120,7 +120,7 @@ flagsFor(llvm::vfs::FileSystem &FS, StringRef Prefix) {
 /// LibTorch as a Python package of an environment or an installation, by pip,
 /// Debian's pip and Debian: lib/python3.x/site-packages/torch.
 static void addPackages(llvm::vfs::FileSystem &FS, StringRef Python,
-                        std::vector<Place> &Places) {
+                        std::vector<TorchPlace> &Places) {
   for (StringRef Lib : {"lib", "lib64"})
     for (const std::string &Folder : pythonFolders(FS, Python + "/" + Lib))
       for (StringRef Packages : {"site-packages", "dist-packages"})
@@ -167,8 +167,9 @@ static std::string headersBelow(llvm::vfs::FileSystem &FS, StringRef Prefix,
 }
 
 /// Python's headers for the LibTorch in \p Found; empty when there are none.
-static std::string pythonHeaders(llvm::vfs::FileSystem &FS, const Place &Found,
-                                 StringRef Environment, std::string &Trouble) {
+static std::string pythonHeaders(llvm::vfs::FileSystem &FS,
+                                 const TorchPlace &Found, StringRef Environment,
+                                 std::string &Trouble) {
   std::vector<std::string> Pythons = pythons(FS, Environment);
   if (!Found.Python.empty())
     Pythons.insert(Pythons.begin(), Found.Python);
@@ -203,7 +204,7 @@ static std::string pythonHeaders(llvm::vfs::FileSystem &FS, const Place &Found,
 std::optional<std::vector<std::string>>
 flagsOfInstalledTorch(llvm::vfs::FileSystem &FS, StringRef Environment,
                       std::string &Trouble) {
-  std::vector<Place> Places;
+  std::vector<TorchPlace> Places;
   // Torch_DIR is <prefix>/share/cmake/Torch, or under lib/<triplet>.
   if (std::string Dir = variable("Torch_DIR"); !Dir.empty()) {
     StringRef Up = Dir;
@@ -223,7 +224,7 @@ flagsOfInstalledTorch(llvm::vfs::FileSystem &FS, StringRef Environment,
     addPackages(FS, Python, Places);
   }
 
-  for (const Place &P : Places)
+  for (const TorchPlace &P : Places)
     if (auto Flags = flagsFor(FS, P.Prefix)) {
       const std::string Headers = pythonHeaders(FS, P, Environment, Trouble);
       if (!Headers.empty())

@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
       return Flag == "-cc1" || Flag.starts_with("--driver-mode=");
     };
     const auto Kept = keepHarmlessFlags(Command.CommandLine, Command.Directory,
-                                        *FS, [](llvm::StringRef) {});
+                                        *FS, [](llvm::StringRef, FlagFate) {});
     if (!Kept.empty() && llvm::none_of(Command.CommandLine, IsOther) &&
         llvm::none_of(Kept, IsOther))
       requireHarmless(Kept);
