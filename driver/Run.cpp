@@ -51,11 +51,6 @@ template <typename T> Outcome keep(Expected<T> Made, std::optional<T> &Kept) {
   return std::nullopt;
 }
 
-Error noCheckEnabled() {
-  return makeError("no check is enabled: add libtorch-* to the Checks of the "
-                   ".clang-tidy file, or give --checks='libtorch-*'");
-}
-
 /// One run of the program, phase by phase.
 class Run {
 public:

@@ -43,6 +43,11 @@ std::vector<std::string> Units::sources(llvm::vfs::FileSystem &FS) const {
   return {Result.begin(), Result.end()};
 }
 
+Error noCheckEnabled() {
+  return makeError("no check is enabled: add libtorch-* to the Checks of the "
+                   ".clang-tidy file, or give --checks='libtorch-*'");
+}
+
 Error exclude(llvm::ArrayRef<std::string> Globs, StringRef Here,
               std::vector<std::string> &Files) {
   std::vector<llvm::GlobPattern> Patterns;

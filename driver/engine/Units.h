@@ -49,6 +49,9 @@ llvm::Expected<std::vector<std::string>>
 filesToAnalyse(llvm::ArrayRef<std::string> Given, CompileCommands &Commands,
                FileSystem FS);
 
+/// What is wrong when the configuration enables none of our checks.
+llvm::Error noCheckEnabled();
+
 /// Takes those of \p Files away that one of \p Globs matches: their path, that
 /// of a folder around them, or the name of either. Paths are absolute, or
 /// relative to \p Here. An error names a glob that is none.
