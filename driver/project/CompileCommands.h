@@ -22,10 +22,10 @@ struct CompileCommandOptions {
   std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed;
   /// Flags of a LibTorch on the machine are no substitute for a database.
   bool MustHaveDatabase = false;
+  bool Quiet = false; ///< No notes about flags.
   /// A source file that the database does not list is compiled as the most
   /// similar one: in an editor it may be new.
   bool InferForNewFiles = false;
-  bool Quiet = false; ///< No notes about flags.
 };
 
 /// A database of one command.

@@ -70,13 +70,13 @@ void pointer(Net net, const torch::Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   auto *run = helper;
   std::cout << run(net, x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'run' runs a module in 'pointer', but
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'run' runs a module in 'pointer' and
 }
 void object(Net net, const torch::Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::function<torch::Tensor(Net, const torch::Tensor &)> run = helper;
   std::cout << run(net, x).argmax();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'run' runs a module in 'object', but
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'run' runs a module in 'object' and
 }
 void either(Net net, const torch::Tensor &x, bool trains,
             torch::Tensor (*other)(Net, const torch::Tensor &)) {

@@ -62,7 +62,7 @@ void cache(torch::nn::Linear net, const Tensor &x) {
     again:
       net(x);
       c10::cuda::CUDACachingAllocator::emptyCache(0);
-      // CHECK: :[[@LINE-1]]:7: warning: emptyCache() in every iteration
+      // CHECK: :[[@LINE-1]]:7: warning: wasted time: emptyCache() in every iteration
       if (int i = x.size(0))
         c10::cuda::CUDACachingAllocator::emptyCache();
       if (x.size(0) % 0)
