@@ -1,5 +1,5 @@
 #include <torch/torch.h>
-
+extern int64_t given;
 struct Net : torch::nn::Module {
   explicit Net(int64_t width) : one(register_module("one", torch::nn::Linear(width, 2))) {}
   torch::nn::Linear one;
@@ -9,10 +9,10 @@ struct Once : torch::nn::Module {
   torch::nn::Linear one;
 };
 
-int main(int argc, char **) {
+int main() {
   Net small(4);
-  Net other(argc);
-  Net third(argc + 1);
+  Net other(given);
+  Net third(given + 1);
   Net same(4);
   Once once(5);
   Once again(5);
