@@ -56,6 +56,10 @@ local function run()
   for _, action in ipairs(ask('textDocument/codeAction', params)) do
     note(action.kind, action.title)
     if action.isPreferred then
+      -- As vim.lsp.buf.code_action() does: the edit may come when it is asked for.
+      if not action.edit then
+        action = ask('codeAction/resolve', action)
+      end
       vim.lsp.util.apply_workspace_edit(action.edit, 'utf-16')
     end
   end
