@@ -177,13 +177,12 @@ std::vector<Finding> Selection::vanished() const {
 
 void Selection::tellVanished() const {
   if (!Vanished.empty()) {
-    llvm::errs() << "libtorch-tidy: note: "
-                 << counted(Vanished.size(), "finding") << " of the baseline '"
-                 << printable(Options.Baseline) << "' "
-                 << (Vanished.size() == 1 ? "no longer occurs"
-                                          : "no longer occur")
-                 << "; write it again with 'libtorch-tidy baseline', so that it "
-                    "cannot hide a new one:\n";
+    llvm::errs()
+        << "libtorch-tidy: note: " << counted(Vanished.size(), "finding")
+        << " of the baseline '" << printable(Options.Baseline) << "' "
+        << (Vanished.size() == 1 ? "no longer occurs" : "no longer occur")
+        << "; write it again with 'libtorch-tidy baseline', so that it "
+           "cannot hide a new one:\n";
     for (const BaselineEntry &E : Vanished)
       llvm::errs() << "  "
                    << printable(

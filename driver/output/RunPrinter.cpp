@@ -351,9 +351,9 @@ private:
 } // namespace
 
 Error printRun(const WatchReportOptions &Options, llvm::vfs::FileSystem &FS) {
-  if (Error E = checkDistinct(
-          {{"--html", Options.Html}, {"--json", Options.Json}},
-          {{"the report of a run", Options.File}}))
+  if (Error E =
+          checkDistinct({{"--html", Options.Html}, {"--json", Options.Json}},
+                        {{"the report of a run", Options.File}}))
     return E;
   llvm::Expected<RunReport> Run =
       RunReport::read(Options.File, FS, /*AllSites=*/!Options.Json.empty());
