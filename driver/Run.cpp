@@ -424,9 +424,7 @@ Outcome Run::reportBudget() {
       return usageError(std::move(E));
   const bool Fails = llvm::any_of(
       Models.Models, [](const auto &M) { return M.HasStep && M.Step.Fails; });
-  return IsBroken                      ? ExitBroken
-         : Fails && !Options.NeverFail ? ExitFindings
-                                       : ExitClean;
+  return IsBroken ? ExitBroken : Fails ? ExitFindings : ExitClean;
 }
 
 /// --why: reasons, instead of findings.

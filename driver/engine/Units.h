@@ -54,7 +54,7 @@ llvm::Error noCheckEnabled();
 
 /// Takes those of \p Files away that one of \p Globs matches: their path, that
 /// of a folder around them, or the name of either. Paths are absolute, or
-/// relative to \p Here. An error names a glob that is none.
+/// relative to \p Here. An error names a glob that is malformed.
 llvm::Error exclude(llvm::ArrayRef<std::string> Globs, llvm::StringRef Here,
                     std::vector<std::string> &Files);
 

@@ -285,7 +285,7 @@ static Error checkFileNames() {
                 {isGivenEmpty(Why), "--why needs the name of a file"}});
 }
 
-/// SARIF and HTML have options of their own, for a file beside the text.
+/// SARIF and HTML have options of their own, for a file next to the text.
 static Error expandFormat() {
   if (Format != OutputFormat::Sarif && Format != OutputFormat::Html)
     return Error::success();

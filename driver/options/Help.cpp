@@ -44,7 +44,7 @@ static void printWrapped(StringRef Text, unsigned Indent, unsigned Column) {
 
 static void printParagraph(StringRef Text) { printWrapped(Text, 0, 0); }
 
-/// Prints \p Text beside \p Label, or below a long one.
+/// Prints \p Text next to \p Label, or below a long one.
 static void printRow(StringRef Label, StringRef Text) {
   outs() << "  " << Label;
   if (Label.size() + 4 > TextColumn)

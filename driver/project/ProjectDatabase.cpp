@@ -183,15 +183,17 @@ std::string withFolders(StringRef Text, StringRef Folder) {
     IsAny = Value.consume_front("\"") && !path::is_absolute(Value) &&
             !path::is_absolute(Value, path::Style::windows);
   }
-  Json All = IsAny ? parseJson(Text) : Json();
+  if (!IsAny)
+    return "";
+  Json All = parseJson(Text);
   for (Json &Entry : All)
-    if (const std::string Given = textOf(at(Entry, {"directory"}));
-        IsAny && at(Entry, {"directory"}).is_string()) {
+    if (at(Entry, {"directory"}).is_string()) {
+      const std::string Given = textOf(at(Entry, {"directory"}));
       auto Path = compat::absolutePath(Folder, Given.empty() ? "." : Given);
       path::remove_dots(Path, /*remove_dot_dot=*/true);
       Entry["directory"] = Path.str().str();
     }
-  return IsAny ? written(All) : "";
+  return written(All);
 }
 
 } // namespace
