@@ -6,6 +6,7 @@
 #include "driver/Doctor.h"
 #include "driver/engine/Batch.h"
 #include "driver/engine/FixRounds.h"
+#include "driver/engine/NolintWriter.h"
 #include "driver/findings/RunReport.h"
 #include "driver/findings/Selection.h"
 #include "driver/output/CheckDocs.h"
@@ -78,6 +79,7 @@ private:
   Outcome explainPlace();
   Outcome examine();
   void report();
+  void addNolint(StringRef Root, llvm::ArrayRef<std::string> Sources);
   void fix();
   int finish();
 
@@ -110,7 +112,7 @@ private:
   Analysis All;
   std::vector<Finding> New; ///< Of All, without what the baseline holds.
   int Code = ExitClean;
-  bool FixesDone = true;
+  bool FilesWritten = true;
 };
 
 } // namespace
@@ -458,6 +460,8 @@ void Run::report() {
   Selected->apply(All.Findings, Sources, All.FailedUnits, *Config, *Texts);
   if (Watched)
     Watched->confirm(All.Findings);
+  if (!Options.NolintReason.empty())
+    addNolint(Root, Sources);
   Code = exitCode();
   Report Written = {Root, All.Findings, Sources, All.FailedUnits, Code, *Texts};
   Written.HasBaseline = Selected->hasBaseline();
@@ -489,6 +493,30 @@ Run::findingsWith(const fixits::FileTexts &Changed) {
   return std::move(After.Findings);
 }
 
+/// --add-nolint: what is left has a comment then, and is not reported.
+void Run::addNolint(StringRef Root, llvm::ArrayRef<std::string> Sources) {
+  if (!All.FailedUnits.empty()) {
+    tellError() << "not all files could be analysed: no NOLINT comments are "
+                   "added\n";
+    return;
+  }
+  auto IsOurs = [&](StringRef File) {
+    return isBelow(File, Root) || llvm::is_contained(Sources, File);
+  };
+  NolintWriter Writer(Options.NolintReason, IsOurs, *Texts);
+  All.Findings = Writer.run(
+      std::move(All.Findings),
+      [&](const fixits::FileTexts &Changed, const NolintWriter::Hunks &Lines) {
+        std::optional<std::vector<Finding>> After = findingsWith(Changed);
+        SourceTexts ChangedTexts(withTexts(FS, Changed));
+        if (After)
+          Selected->applyAfter(Lines, *After, ChangedTexts);
+        return After;
+      });
+  All.Weaker = 0; // Some of them may be suppressed now.
+  FilesWritten = Writer.finish(Options.Quiet);
+}
+
 void Run::fix() {
   if (!Options.Fixes.Apply)
     return;
@@ -503,7 +531,7 @@ void Run::fix() {
       All.Findings,
       [&](const fixits::FileTexts &Changed) { return findingsWith(Changed); },
       Selected->isAny() ? 1 : FixRounds::MaxRounds);
-  FixesDone = Rounds.finish(Options.Quiet);
+  FilesWritten = Rounds.finish(Options.Quiet);
 }
 
 void Run::printSummary() const {
@@ -567,7 +595,7 @@ int Run::finish() {
     return usageError(std::move(E));
   if (Error E = Outputs->write())
     return usageError(std::move(E));
-  return FixesDone ? Code : int(ExitUsage);
+  return FilesWritten ? Code : int(ExitUsage);
 }
 
 /// Leaves the library headers that only a later run needs to a copy of the

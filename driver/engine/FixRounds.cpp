@@ -76,7 +76,7 @@ void tryFixes(UnitResult &Result,
       Proposing[I]->NotWithOthers = std::move(Reason);
 }
 
-static std::string placeOf(const Finding &F) {
+std::string placeOf(const Finding &F) {
   return F.Where.Path + ":" + std::to_string(F.Where.Line) + ":" +
          std::to_string(F.Where.Column);
 }
@@ -199,7 +199,8 @@ bool FixRounds::printDiff() const {
   return true;
 }
 
-bool FixRounds::writeFiles() {
+bool writeSources(const fixits::FileTexts &Changed, SourceTexts &Texts,
+                  StringRef WhatNot) {
   bool Good = true;
   for (const auto &[Path, Text] : Changed) {
     const SourceText *Analysed = Texts.get(Path);
@@ -207,9 +208,8 @@ bool FixRounds::writeFiles() {
                                               /*RequiresNullTerminator=*/false);
     std::string Problem;
     if (!Analysed || !OnDisk || (*OnDisk)->getBuffer() != Analysed->text()) {
-      Problem = "'" + Path +
-                "' has changed since it was analysed: its fixes are not "
-                "applied";
+      Problem =
+          "'" + Path + "' has changed since it was analysed: " + WhatNot.str();
     } else if (llvm::Expected<OutputFile> File = OutputFile::openSource(Path);
                !File) {
       Problem = llvm::toString(File.takeError());
@@ -228,7 +228,9 @@ bool FixRounds::finish(bool Quiet) {
   for (const std::string &Note : Notes)
     llvm::WithColor::note(llvm::errs(), "libtorch-tidy")
         << printable(Note) << '\n';
-  const bool Good = Options.DryRun ? printDiff() : writeFiles();
+  const bool Good = Options.DryRun ? printDiff()
+                                   : writeSources(Changed, Texts,
+                                                  "its fixes are not applied");
   if (Suggested && Good && !Quiet)
     llvm::errs() << "libtorch-tidy "
                  << (Options.DryRun ? "would apply " : "applied ") << Applied

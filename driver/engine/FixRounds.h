@@ -25,6 +25,15 @@ void tryFixes(UnitResult &Result,
               llvm::function_ref<FileSystem()> NewFileSystem,
               llvm::function_ref<UnitResult(FileSystem)> Again);
 
+/// "a.cpp:3:7"
+std::string placeOf(const Finding &F);
+
+/// Writes source files that are on disk as \p Analysed has them. A problem is
+/// reported, for a file that has changed with \p WhatNot happens to it, and
+/// the others are written; false when there was one.
+bool writeSources(const fixits::FileTexts &Changed, SourceTexts &Analysed,
+                  llvm::StringRef WhatNot);
+
 /// What the command line says about fixes.
 struct FixOptions {
   bool Apply = false;
@@ -62,7 +71,6 @@ private:
   fixits::FileEdits choose(llvm::ArrayRef<Finding> Findings);
   void noteWithheld(const Finding &F);
   bool printDiff() const;
-  bool writeFiles();
 
   const FixOptions &Options;
   SourceTexts &Texts;

@@ -155,10 +155,30 @@ void Selection::apply(std::vector<Finding> &Findings,
       F.Known |= F.Kind == FindingKind::Defect;
     Vanished.clear();
   }
+  dropUnchanged(Findings, Texts);
+}
+
+void Selection::dropUnchanged(std::vector<Finding> &Findings,
+                              SourceTexts &Texts) const {
   if (Changed)
     llvm::erase_if(Findings, [&](const Finding &F) {
       return F.Kind == FindingKind::Defect && !isOn(*Changed, F, Texts);
     });
+}
+
+void Selection::applyAfter(
+    const std::map<std::string, std::vector<Hunk>> &Commented,
+    std::vector<Finding> &Findings, SourceTexts &Texts) {
+  if (Known)
+    Known->match(Findings, Texts, *FS);
+  if (Changed)
+    for (const auto &[Path, Hunks] : Commented) {
+      Changed->moveOver(Path, Hunks);
+      // To a later run, these lines are changed as well.
+      if (Options.Diff)
+        Changed->add(Path, Hunks);
+    }
+  dropUnchanged(Findings, Texts);
 }
 
 std::vector<Finding> Selection::vanished() const {

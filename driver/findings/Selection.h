@@ -96,6 +96,11 @@ public:
              const Failures &FailedUnits, const Configuration &Config,
              SourceTexts &Texts);
 
+  /// What of \p Findings is left when comments were added to the lines of
+  /// \p Hunks of each file, of what apply() left before.
+  void applyAfter(const std::map<std::string, std::vector<Hunk>> &Commented,
+                  std::vector<Finding> &Findings, SourceTexts &Texts);
+
   /// Are some findings left out?
   bool isAny() const { return Known || Changed || Options.HasLineFilter; }
   bool hasBaseline() const { return Known.has_value(); }
@@ -109,6 +114,7 @@ public:
   llvm::Error write(bool Quiet);
 
 private:
+  void dropUnchanged(std::vector<Finding> &Findings, SourceTexts &Texts) const;
   bool wasLookedFor(const BaselineEntry &E, llvm::ArrayRef<std::string> Units,
                     const Failures &FailedUnits,
                     const Configuration &Config) const;

@@ -310,7 +310,7 @@ static Error checkLsp() {
   return refuse(
       "fail-on confirm sarif html format output export-fixes "
       "write-baseline diff staged pre-commit fix fix-errors "
-      "fix-notes fix-dry-run verify-fixes no-verify-fixes "
+      "fix-notes fix-dry-run verify-fixes no-verify-fixes add-nolint "
       "progress allow-no-checks list-checks dump-config "
       "verify-config explain why emit-library-pch whole-program shard "
       "merge-shards shard-dir budget model optimizer "
@@ -469,6 +469,8 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   if (Error E = readBudget(Html, Result.Budget))
     return E;
   if (Error E = readWatched(Files, Html, Result.WatchReport, Result.Confirm))
+    return E;
+  if (Error E = readAddNolint(Result.NolintReason))
     return E;
   Result.Files = Files;
   Result.Exclude = Exclude;

@@ -40,6 +40,7 @@ struct CommandLine {
   AnalysisOptions Analysis;
   SelectionOptions Selection;
   FixOptions Fixes;
+  std::string NolintReason; ///< Add comments with it, if it is not empty.
   ReportOptions Reports;
   std::string ExportFixes;
   std::string Confirm; ///< The report of a run; see WatchedRun.

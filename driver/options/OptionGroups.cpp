@@ -3,6 +3,7 @@
 
 #include "driver/options/OptionGroups.h"
 #include "analysis/bytes/library/ModuleParameters.h"
+#include "driver/engine/NolintWriter.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -70,7 +71,7 @@ Error readWatched(ArrayRef<std::string> Files, StringRef Html,
                        "fix-errors fix-notes fix-dry-run baseline "
                        "write-baseline diff staged pre-commit whole-program "
                        "shard merge-shards emit-library-pch list-checks "
-                       "dump-config verify-config explain why",
+                       "dump-config verify-config explain why add-nolint",
                        " cannot be combined with --watch-report"))
     return E;
   if (Files.size() != 1)
@@ -80,6 +81,24 @@ Error readWatched(ArrayRef<std::string> Files, StringRef Html,
                      "standard output");
   Result = {true, Files.front(), Html.str(), Json, Root};
   return Error::success();
+}
+
+static Opt<std::string>
+    AddNolint(FixGroup, "add-nolint", "REASON",
+              "Add a NOLINT comment with REASON for each finding, which is not "
+              "reported then");
+
+Error readAddNolint(std::string &Reason) {
+  if (!AddNolint.getNumOccurrences())
+    return Error::success();
+  if (StringRef Trouble = troubleWithReason(AddNolint); !Trouble.empty())
+    return makeError("--add-nolint" + Trouble);
+  Reason = StringRef(AddNolint).trim();
+  // Lines move, and outputs are about the files as they were.
+  return refuse("fix fix-errors fix-notes fix-dry-run line-filter "
+                "audit-nolint write-baseline shard sarif html format "
+                "export-fixes statistics why",
+                " cannot be combined with --add-nolint");
 }
 
 static Opt<std::string>
@@ -221,7 +240,7 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
                  "merge-shards shard-dir baseline write-baseline confirm "
                  "staged pre-commit fix fix-errors fix-notes fix-dry-run "
                  "verify-fixes export-fixes sarif no-verify-fixes format "
-                 "output line-filter list-checks warnings-as-errors",
+                 "output line-filter list-checks warnings-as-errors add-nolint",
                  " is about findings, and cannot be combined with --budget"))
     return E;
   if (Error E = refuse("diff", " is about findings; budget compares with the "

@@ -152,6 +152,9 @@ llvm::Error check(llvm::ArrayRef<std::pair<bool, llvm::StringRef>> Rules);
 /// ours to offer, and a mistyped option must not happen to be one.
 void removeForeignOptions();
 
+/// Reads --add-nolint, the reason in the comments.
+llvm::Error readAddNolint(std::string &Reason);
+
 /// Reads the options about shards.
 llvm::Error readShards(ShardOptions &Result);
 
