@@ -33,7 +33,8 @@ constexpr struct ViewRetainsStorageReasons {
                   "parameter: one tensor at a time is held."};
   Reason MayBeWhole{"may-be-whole", Effect::Advice,
                     "The index is the constant 0, which often takes the only "
-                    "sample of a batch."};
+                    "sample of a batch. Not where a part is saved and other "
+                    "parts are taken, too, or the sizes are known."};
   Reason MayBeCopied{"copies-if-needed", Effect::Advice,
                      "`.contiguous()` after a part that is in one piece, or "
                      "`.to(torch::kFloat32)` of what most likely has that "
@@ -168,11 +169,38 @@ private:
                                                                       : nullptr;
   }
 
+  /// x.chunk(n), whose elements \p Var goes through; null for others.
+  const CallExpr *partsOf(const VarDecl *Var) const {
+    const auto *Loop = In.around<CXXForRangeStmt>(In.declarationOf(Var));
+    if (!Loop || Loop->getLoopVariable() != Var || !In.writesTo(Var).empty())
+      return nullptr;
+    const Expr *Range = cpp::stripImplicit(Loop->getRangeInit());
+    if (const VarDecl *List = cpp::variableOf(Range))
+      Range = isSetOnce(List) ? cpp::stripImplicit(List->getInit()) : nullptr;
+    const auto *Call = dyn_cast_or_null<CallExpr>(Range);
+    return torch::storageUse(Call, {}, Context).How == torch::Sharing::Memory
+               ? Call
+               : nullptr;
+  }
+
+  /// Is a part of \p C.Owner taken that cannot be all of it, next to C.Part?
+  bool hasOtherParts(const KeptView &C) const {
+    return C.Owner &&
+           cpp::anyOf<CallExpr>(F->getBody(), [&](const CallExpr *E) {
+             const torch::StorageUse Use = torch::storageUse(E, {}, Context);
+             return E != C.Part && Use.How == torch::Sharing::Memory &&
+                    Use.Of && cpp::variableOf(Use.Of) == C.Owner &&
+                    (Use.IsPart ? !torch::takesFirst(E, Context)
+                                : !torch::isTensor(E->getType()));
+           });
+  }
+
   /// Follows \p E through views and conversions down to what has the memory.
   /// nullopt where an operator may copy, or the way is lost.
-  std::optional<KeptView> follow(const Expr *E) {
+  std::optional<KeptView> follow(const Expr *E, bool IsSaved = false) {
     KeptView C;
     C.Kept = E;
+    C.IsSaved = IsSaved;
     C.TakenIn = In.loopAround(E);
     for (unsigned Steps = 0; Steps < cpp::MaxChase; ++Steps) {
       E = cpp::stripImplicit(E);
@@ -183,6 +211,11 @@ private:
             return std::nullopt;
           }
           E = Init;
+          continue;
+        }
+        if (const CallExpr *List = C.IsSaved ? partsOf(Var) : nullptr) {
+          C.Part = List;
+          E = torch::storageUse(List, {}, Context).Of;
           continue;
         }
         C.Owner = Var;
@@ -345,11 +378,11 @@ private:
   }
 
   void saved(const Expr *Value) {
-    std::optional<KeptView> C = follow(Value);
+    std::optional<KeptView> C = follow(Value, /*IsSaved=*/true);
     if (!C || !C->Part || C->Loss)
       return;
     C->HasGraph = false; // No graph is written.
-    C->IsSaved = true;
+    C->MayBeWhole &= !hasOtherParts(*C);
     Found.push_back(std::move(*C));
   }
 
@@ -419,7 +452,9 @@ public:
     for (const FunctionDecl *Function : Unit.functions()) {
       if (Unit.errors().touch(Function))
         continue;
-      for (const KeptView &K : KeptFinder(Function, Unit.context()).run()) {
+      for (KeptView &K : KeptFinder(Function, Unit.context()).run()) {
+        if (K.MayBeWhole && K.IsSaved && looksFor(Level::Likely))
+          K.MayBeWhole = !measure(K);
         Finding F = storyOf(K, Unit.context());
         std::optional<Amount> Bytes;
         if (reports(F.Strength) && (Bytes = measure(K)))

@@ -1,5 +1,5 @@
 // A recurrent state that is carried from step to step, and whose history is
-// meant to end with each.
+// meant to end with each; and a table that is written by a mask.
 #include "Memory.h"
 #include <torch/torch.h>
 
@@ -19,6 +19,20 @@ std::vector<float> follow(torch::nn::GRUCell &cell, const torch::Tensor &step,
   return std::vector<float>(first, first + state.numel());
 }
 
+// Rows of a table that a mask selects are to be reset.
+std::vector<float> reset(torch::Tensor table, torch::Tensor mask) {
+#ifndef FIXED
+  table.index({mask}).fill_(0);
+#else
+  table.index_put_({mask}, 0);
+#endif
+  std::cout << "rows that are reset: "
+            << 8 - table.sum(1).count_nonzero().item<int>() << " of 4\n";
+  const torch::Tensor kept = table.slice(0, 4);
+  return std::vector<float>(kept.data_ptr<float>(),
+                            kept.data_ptr<float>() + kept.numel());
+}
+
 int main() {
   proof::begin();
   torch::nn::GRUCell cell(32, 64);
@@ -27,4 +41,6 @@ int main() {
   std::vector<float> state = follow(cell, step, growth);
   growth.print("carried state");
   proof::printBits("state", state);
+  proof::printBits("kept rows",
+                   reset(torch::ones({8, 4}), torch::arange(8) < 4));
 }

@@ -10,6 +10,7 @@
 #include "analysis/torch/modules/Modules.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Sharing.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -144,6 +145,36 @@ std::optional<PureOp> asPureOp(const CallExpr *Call) {
   if (!Tensor || !isTensor(Tensor->getType()))
     return std::nullopt;
   return PureOp{Kind, cpp::calleeName(Call), Tensor};
+}
+
+const Expr *writtenInPlace(const CallExpr *Call) {
+  const OpFacts *Facts = opFacts(Call);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+  const bool Copies = Method && cpp::isAssignment(Call) &&
+                      Method->getRefQualifier() == RQ_RValue;
+  if (!Copies && !(Facts && Facts->InPlace))
+    return nullptr;
+  const Expr *Written = cpp::calledOn(Call);
+  if (!Written && Call->getNumArgs() > 0)
+    Written = Call->getArg(0);
+  return Written && isTensor(Written->getType()) ? Written : nullptr;
+}
+
+bool selectsElements(const CallExpr *Call) {
+  const OpFacts *Facts = opFacts(Call);
+  return Facts &&
+         cpp::isOneOf(Facts->Name, {"index", "index_select", "masked_select",
+                                    "gather", "take", "take_along_dim"});
+}
+
+StringRef filledInstead(const CallExpr *Call) {
+  const OpFacts *Facts = opFacts(Call);
+  return llvm::StringSwitch<StringRef>(Facts ? Facts->Name : "")
+      .Case("index", "index_put_")
+      .Case("masked_select", "masked_fill_")
+      .Case("gather", "scatter_")
+      .Default("");
 }
 
 std::optional<Concatenation> asConcatenation(const CallExpr *Call) {

@@ -60,6 +60,19 @@ struct PureOp {
 /// may say inplace, and methods of other classes, such as Module::to.
 std::optional<PureOp> asPureOp(const clang::CallExpr *Call);
 
+/// The tensor that \p Call writes in place: `x` in x.fill_(0), torch::relu_(x)
+/// and x += 1, the object of an assignment that copies elements (`t[i] = x`).
+/// Null for others, and for null.
+const clang::Expr *writtenInPlace(const clang::CallExpr *Call);
+
+/// x.index({rows}), x.index_select(0, rows), masked_select, gather and similar
+/// operators, which copy the elements that they are told.
+bool selectsElements(const clang::CallExpr *Call);
+/// The operator that fills what \p Call selects, with the arguments of
+/// \p Call and a number: "index_put_", "masked_fill_", "scatter_". Empty for
+/// others; index_select allows indices that index_fill_ refuses (int32).
+llvm::StringRef filledInstead(const clang::CallExpr *Call);
+
 /// cat, stack and similar operators: a new tensor that holds a copy of every
 /// element of a list.
 struct Concatenation {

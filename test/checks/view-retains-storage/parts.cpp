@@ -136,4 +136,18 @@ void files(Tensor x) {
   torch::save({x[1], x.clone()}, "list.pt");
   // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: wasted memory: a part of a tensor is saved with the whole memory of that tensor [libtorch-view-retains-storage]
   // CHECK-FIXES: torch::save({x[1].clone(), x.clone()}, "list.pt");
+  for (const auto &piece : x.chunk(10))
+    torch::save(piece, "piece.pt");
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: wasted memory: a part of a tensor is saved with the whole memory of that tensor [libtorch-view-retains-storage]
+  // CHECK-FIXES: torch::save(piece.clone(), "piece.pt");
+  auto rows = x.unbind(1);
+  for (auto row : rows)
+    torch::save(row, "rows.pt");
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: wasted memory: a part of a tensor is saved with the whole memory of that tensor [libtorch-view-retains-storage]
+  // CHECK-FIXES: torch::save(row.clone(), "rows.pt");
+  // Not the only element: there are others.
+  auto first = x[0];
+  torch::save(first, "first.pt");
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: wasted memory: a part of a tensor is saved with the whole memory of that tensor [libtorch-view-retains-storage]
+  // CHECK-FIXES: torch::save(first.clone(), "first.pt");
 }

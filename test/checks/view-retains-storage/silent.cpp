@@ -118,4 +118,12 @@ void files(Tensor x, std::vector<Tensor> list) {
   torch::save(x[1].clone(), "part.pt");
   torch::save(list[0], "first.pt");
   torch::save(x.select(1, 1).contiguous(), "column.pt");
+  for (const auto &piece : x.chunk(10))
+    torch::save(piece.clone(), "piece.pt");
+  for (const auto &entry : list)
+    torch::save(entry, "entry.pt");
+  for (auto piece : x.chunk(10)) {
+    piece = piece * 2;
+    torch::save(piece, "computed.pt");
+  }
 }
