@@ -121,7 +121,7 @@ private:
 Outcome Run::explainCheck() {
   if (Options.Explain.empty())
     return std::nullopt;
-  Expected<std::string> Page = explain(Options.Explain);
+  Expected<std::string> Page = explain(Options.Explain, Options.AsMarkdown);
   if (!Page)
     return usageError(Page.takeError());
   llvm::outs() << *Page;

@@ -211,6 +211,7 @@ static Flag VerifyConfig(
 static Flag Lsp(HiddenGroup, "lsp", "As the command lsp", cl::Hidden);
 static Opt<std::string> Explain(HiddenGroup, "explain", "CHECK",
                                 "As the command explain", cl::Hidden);
+static Flag Markdown(PageFormGroup, "markdown", "Print the page as Markdown");
 static Opt<std::string> Why(HiddenGroup, "why", "FILE[:LINE]",
                             "As the command why", cl::Hidden);
 static Opt<std::string> EmitLibraryPch(
@@ -512,6 +513,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.DumpConfig = DumpConfig;
   Result.VerifyConfig = VerifyConfig;
   Result.Explain = Explain;
+  Result.AsMarkdown = Markdown;
   Result.EmitLibraryPch = EmitLibraryPch;
   return Result;
 }

@@ -58,6 +58,7 @@ struct CommandLine {
   bool ListChecks = false, Json = false, DumpConfig = false,
        VerifyConfig = false;
   std::string Explain, EmitLibraryPch;
+  bool AsMarkdown = false; ///< What Explain prints.
   WhyQuery Why;            ///< Reasons instead of findings.
   bool Doctor = false;     ///< How files are analysed, instead of findings.
   bool Statistics = false; ///< Counts instead of findings.

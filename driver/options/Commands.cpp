@@ -4,6 +4,7 @@
 #include "driver/options/OptionGroups.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 
@@ -19,10 +20,24 @@ void joinCommandWords(SmallVectorImpl<const char *> &Args) {
   Args[1] = Joins ? "watch join" : "watch report";
 }
 
+/// That \p Word, which was given as the first file, is much like a command and
+/// not there.
+static Error checkFirstWord(StringRef Word) {
+  if (sys::fs::exists(Word))
+    return Error::success();
+  for (const Command *C : Commands) {
+    const StringRef Name = C->getName().split(' ').first;
+    if (Name.edit_distance(Word, true, 3) <= (Name.size() + 1) / 3)
+      return makeError("there is no file or command '" + Word +
+                       "'; did you mean '" + Name + "'?");
+  }
+  return Error::success();
+}
+
 Error applyCommand(cl::list<std::string> &Files) {
   auto *const *Used = find_if(Commands, [](Command *C) { return bool(*C); });
   if (Used == std::end(Commands))
-    return Error::success();
+    return Files.empty() ? Error::success() : checkFirstWord(Files.front());
   const Command &Asked = **Used;
   // LLVM falls back to the options of the program without a command.
   for (auto &Entry : cl::getRegisteredOptions())

@@ -4,7 +4,6 @@
 #include "driver/options/OptionGroups.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Process.h"
 
 using namespace llvm;
 
@@ -12,19 +11,9 @@ namespace libtorch_tidy::driver {
 
 static constexpr unsigned TextColumn = 26;
 
-/// The columns to fill: of the terminal, or as the variable COLUMNS says.
-static unsigned columns() {
-  unsigned Result = 0;
-  if (StringRef(sys::Process::GetEnv("COLUMNS").value_or(""))
-          .getAsInteger(10, Result) ||
-      !Result)
-    Result = sys::Process::StandardOutColumns();
-  return Result ? std::max(Result, 2 * TextColumn) : 80;
-}
-
 /// Prints \p Text, and begins at column \p Indent in each further line.
 static void printWrapped(StringRef Text, unsigned Indent, unsigned Column) {
-  const unsigned Width = columns();
+  const unsigned Width = std::max(outputColumns(), 2 * TextColumn);
   bool IsFirst = true;
   for (StringRef Word : split(Text, ' ')) {
     if (!IsFirst && Column + 1 + Word.size() > Width) {

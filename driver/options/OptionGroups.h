@@ -92,13 +92,15 @@ inline OptionGroup CompileGroup("compile", "How files are compiled",
     // Without a command, their options have other names or meanings.
     BudgetFormGroup("budget form", "Models", {&BudgetCommand}),
     ReportFormGroup("report form", "Outputs", {&ReportCommand}),
+    PageFormGroup("page form", "Outputs", {&ExplainCommand}),
     // For tests, and what is a command now.
     HiddenGroup("hidden", "", {Plain});
 
 inline OptionGroup *const OptionGroups[] = {
     &CompileGroup, &CheckGroup,      &SelectGroup,     &FixGroup,
     &OutputGroup,  &RunGroup,        &InfoGroup,       &BudgetGroup,
-    &WatchGroup,   &BudgetFormGroup, &ReportFormGroup, &HiddenGroup};
+    &WatchGroup,   &BudgetFormGroup, &ReportFormGroup, &PageFormGroup,
+    &HiddenGroup};
 
 /// What --help shows without the name of a group.
 inline llvm::cl::OptionCategory MostUsed("most used");

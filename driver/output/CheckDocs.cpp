@@ -3,6 +3,7 @@
 
 #include "driver/output/CheckDocs.h"
 #include "driver/findings/NolintAudit.h"
+#include "driver/output/Terminal.h"
 #include "driver/project/Json.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
@@ -40,12 +41,33 @@ const CatalogEntry *findRule(StringRef Name) {
   return Name == Audit.Name ? &Audit : findInCatalog(Name);
 }
 
-llvm::Expected<std::string> explain(StringRef Name) {
+/// What a reader of a page in a terminal needs of the address of a link in it,
+/// which is relative to docs/checks.
+static std::string addressFor(StringRef Text, StringRef Address) {
+  if (Address.contains("://"))
+    return Address.str();
+  StringRef Page = Address.split('#').first;
+  if (Page.consume_front("../")) {
+    const StringRef Home = LIBTORCH_TIDY_HOMEPAGE;
+    return ((Home.empty() ? "" : Home + "/blob/main/") + "docs/" + Page).str();
+  }
+  Page.consume_back(".md");
+  return Page.empty() || Text.contains(Page)
+             ? ""
+             : ("libtorch-tidy explain " + Page).str();
+}
+
+llvm::Expected<std::string> explain(StringRef Name, bool AsMarkdown) {
   const CatalogEntry *Entry = findRule(Name);
   if (!Entry)
     Entry = findRule(("libtorch-" + Name).str());
-  if (Entry)
+  if (Entry && AsMarkdown)
     return documentationOf(*Entry);
+  if (Entry) {
+    TerminalForm Form = formOfOutput();
+    Form.Address = addressFor;
+    return inTerminal(documentationOf(*Entry), Form);
+  }
   StringRef Bare = Name;
   Bare.consume_front("libtorch-");
   const CatalogEntry *Guess = nullptr;

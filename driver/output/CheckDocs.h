@@ -20,9 +20,9 @@ const CatalogEntry *findRule(llvm::StringRef Name);
 /// A check that has no page yet is described by its entry of the catalog.
 std::string documentationOf(const CatalogEntry &Entry);
 
-/// The page of the check called \p Name, with or without "libtorch-". An
-/// unknown name is an error that guesses what was meant.
-llvm::Expected<std::string> explain(llvm::StringRef Name);
+/// The page of the check called \p Name, with or without "libtorch-", for the
+/// standard output. An unknown name is an error that guesses what was meant.
+llvm::Expected<std::string> explain(llvm::StringRef Name, bool AsMarkdown);
 
 /// The address of the page of \p Check; empty when the project has no home.
 std::string checkPage(llvm::StringRef Check);

@@ -4,6 +4,7 @@
 #include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
 
 using llvm::StringRef;
@@ -66,6 +67,15 @@ llvm::raw_ostream &tellError() {
 
 llvm::raw_ostream &tellWarning() {
   return llvm::WithColor::warning(llvm::errs(), "libtorch-tidy");
+}
+
+unsigned outputColumns() {
+  unsigned Result = 0;
+  if (StringRef(llvm::sys::Process::GetEnv("COLUMNS").value_or(""))
+          .getAsInteger(10, Result) ||
+      !Result)
+    Result = llvm::sys::Process::StandardOutColumns();
+  return Result ? std::max(Result, 20U) : 80;
 }
 
 } // namespace libtorch_tidy::driver

@@ -33,6 +33,10 @@ llvm::raw_ostream &tellError();
 /// The same for a warning.
 llvm::raw_ostream &tellWarning();
 
+/// How wide text on the standard output may be: as its terminal, or as the
+/// variable COLUMNS says.
+unsigned outputColumns();
+
 /// An error that the user reads and no code asks for the kind of.
 inline llvm::Error makeError(const llvm::Twine &Message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), Message);

@@ -1,7 +1,7 @@
 // Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the program says of its checks: `explain` and `why`.
+// What the program says of its checks: `explain --markdown` and `why`.
 
 import * as fs from "fs/promises";
 import * as os from "os";
@@ -62,7 +62,7 @@ export class Pages implements vscode.TextDocumentContentProvider, vscode.CodeAct
   async explain(given?: string): Promise<void> {
     const check = given ?? (await this.choose());
     if (!check) return;
-    const said = await run(["explain", check], undefined);
+    const said = await run(["explain", "--markdown", check], undefined);
     if (said.code !== 0) throw new Error(said.errors.trim());
     await vscode.commands.executeCommand(
       "markdown.showPreview",
