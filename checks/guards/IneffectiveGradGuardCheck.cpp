@@ -10,6 +10,7 @@
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/guards/Arbiter.h"
+#include "checks/guards/IneffectiveGradGuard.h"
 #include "checks/guards/StatementPlace.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -23,62 +24,27 @@ namespace libtorch_tidy {
 
 namespace {
 
-constexpr struct IneffectiveGradGuardReasons {
-  Reason ParallelFor{"parallel-for", Effect::Likely,
-                     "It is a thread in `at::parallel_for`: on how many "
-                     "threads it runs is a matter of the build."};
-  Reason ThreadLocal{"thread-local", Effect::Likely,
-                     "The guard is `thread_local`: each thread that comes "
-                     "there switches its own mode."};
-  Reason Measured{"measured-alone", Effect::Silent,
-                  "The guard is alone in the body of a loop, a lambda or a "
-                  "`try`: such code measures or tests the guard itself."};
-  Reason LeftOut{"code-left-out", Effect::Silent,
-                 "Something else is written in the block that the "
-                 "preprocessor left out."};
-  Reason TestCase{"test-case", Effect::Silent,
-                  "It is in a test case: GoogleTest, Catch2, doctest, "
-                  "Boost.Test."};
-  Reason FunctionUsed{"function-used", Effect::Silent,
-                      "The function that is declared is also called, defined "
-                      "or declared elsewhere."};
-  Reason Lasts{"meant-to-last", Effect::Silent,
-               "It is a static guard in `main`, or the last thing in its "
-               "function."};
-  Reason Guarded{"guard-active", Effect::Silent,
-                 "The thread or the parallel region has a guard of its own, "
-                 "or sets gradient mode."};
-  Reason Trains{"thread-trains", Effect::Silent, "The thread trains."};
-  Reason Freezes{"freezes-parameters", Effect::Silent,
-                 "The function freezes parameters, whose forward pass needs no "
-                 "graph."};
-  Reason Alone{"nothing-to-cover", Effect::NoFix,
-               "The guard has a name, and ends too early: what it should "
-               "cover is not known."};
-  Reason Last{"nothing-follows", Effect::NoFix,
-              "Nothing follows in the block, so that a named guard would "
-              "guard nothing either."};
-  Reason BlockTrains{"block-trains", Effect::NoFix,
-                     "Something in the rest of the block trains, itself or in "
-                     "a function that it calls, or makes what is "
-                     "back-propagated later: the guard would break it."};
-  Reason Jump{"jumped-over", Effect::NoFix,
-              "The block is the body of a `switch`, or a label follows: jumps "
-              "may not pass an initialisation."};
-  Reason Wrapped{"in-parentheses", Effect::NoFix,
-                 "The guard is in parentheses, or cast."};
-  Reason Again{"function-again", Effect::NoFix,
-               "The result would be read as a function again "
-               "(`torch::AutoGradMode guard(bool(x));`), or the class cannot "
-               "be made without an argument."};
-  Reason NamedBody{"named-function", Effect::NoFix,
-                   "The thread runs a named function, which others may call."};
-} IneffectiveGradGuard{};
-
 /// The argument of a template may be any class, so its use says nothing.
 AST_MATCHER(CXXConstructExpr, makesGuard) {
   return torch::isGuardType(Node.getType()) &&
          !Node.getType()->getAs<SubstTemplateTypeParmType>();
+}
+/// The class of the guard that \p T is or holds; null for others.
+const CXXRecordDecl *guardClass(QualType T) {
+  if (torch::isGuardType(T))
+    return T->getAsCXXRecordDecl();
+  const QualType Held = cpp::isStdClass(T, cpp::StdClass::Box)
+                            ? cpp::firstArgument(T->getAsCXXRecordDecl())
+                            : QualType();
+  return !Held.isNull() && torch::isGuardType(Held)
+             ? Held->getAsCXXRecordDecl()
+             : nullptr;
+}
+/// make_guard(), std::make_unique<torch::NoGradGuard>(); not what others share.
+AST_MATCHER(CallExpr, givesGuard) {
+  return Node.isPRValue() && guardClass(Node.getType()) &&
+         (!cpp::isStdClass(Node.getType(), {"shared_ptr"}) ||
+          cpp::calleeName(&Node) == "make_shared");
 }
 AST_MATCHER(FunctionDecl, returnsGuard) {
   return Node.isLocalExternDecl() && torch::isGuardType(Node.getReturnType()) &&
@@ -87,6 +53,10 @@ AST_MATCHER(FunctionDecl, returnsGuard) {
 AST_MATCHER(VarDecl, holdsGuard) {
   return Node.isLocalVarDecl() && !Node.getType()->isReferenceType() &&
          torch::isGuardType(Node.getType());
+}
+
+AST_MATCHER(CallExpr, setsMode) {
+  return torch::setsGradMode(&Node) == torch::GradMode::Off;
 }
 
 AST_MATCHER(Expr, mayStartThread) {
@@ -244,6 +214,7 @@ public:
 
   void registerMatchers(MatchFinder *Finder) override {
     Finder->addMatcher(cxxConstructExpr(makesGuard()).bind("made"), this);
+    Finder->addMatcher(callExpr(givesGuard()).bind("made"), this);
     // The pattern of a template says what is written.
     Finder->addMatcher(
         functionDecl(returnsGuard(), unless(isInstantiated())).bind("function"),
@@ -253,6 +224,7 @@ public:
     Finder->addMatcher(cxxConstructExpr(mayStartThread()).bind("thread"), this);
     Finder->addMatcher(callExpr(mayStartThread()).bind("thread"), this);
     Finder->addMatcher(ompExecutableDirective().bind("region"), this);
+    Finder->addMatcher(callExpr(setsMode()).bind("switch"), this);
   }
 
   void checkMatch(const Match &Result) override {
@@ -261,15 +233,23 @@ public:
                              *Result.SourceManager))
       return;
     if (Id == "made")
-      checkUnnamed(Node.get<CXXConstructExpr>());
+      checkUnnamed(Node.get<Expr>());
     else if (Id == "function")
       checkVexingParse(Node.get<FunctionDecl>());
     else if (Id == "variable")
       checkVariable(Node.get<VarDecl>());
+    else if (Id == "switch")
+      IsLeftOff = true;
     else if (isWhole() && Id == "region")
       checkRegion(Node.get<OMPExecutableDirective>());
     else if (isWhole())
       checkThread(Node.get<Expr>());
+  }
+
+  void checkMatched() override {
+    if (IsLeftOff && isWhole())
+      for (const ModeLeftOff &Left : modesLeftOff(unit()))
+        reportLeftOff(Left);
   }
 
 private:
@@ -337,19 +317,19 @@ private:
   /// A name for a guard of class \p T in \p In. Not `no_grad`: the fix of
   /// libtorch-inference-without-no-grad may add a guard of that name in the
   /// same run.
-  std::string nameFor(QualType T, const FunctionDecl *In) {
+  std::string nameFor(const CXXRecordDecl *Class, const FunctionDecl *In) {
     llvm::StringSet<> &Taken = Given[In->getLocation()];
     for (const ParmVarDecl *Parameter : In->parameters())
       Taken.insert(Parameter->getName());
     std::string Name = fixits::freeName(
-        typeName(T) == "NoGradGuard" ? "no_grad_guard" : "guard", In->getBody(),
+        Class->getName() == "NoGradGuard" ? "no_grad_guard" : "guard", In->getBody(),
         Taken);
     Taken.insert(Name);
     return Name;
   }
 
-  /// A temporary: `torch::NoGradGuard();`
-  void checkUnnamed(const CXXConstructExpr *Guard) {
+  /// A temporary: `torch::NoGradGuard();`, `make_guard();`
+  void checkUnnamed(const Expr *Guard) {
     if (!Seen.insert(Guard->getBeginLoc()).second)
       return;
     const Stmt *Whole = Guard;
@@ -374,24 +354,26 @@ private:
     if (P->Block && P->Block->size() == 1 &&
         cpp::isLoop(parentOf(P->Block, context())))
       return silent(Guard->getBeginLoc(), IneffectiveGradGuard.Measured);
-    const QualType T = Guard->getType();
+    const CXXRecordDecl *Class = guardClass(Guard->getType());
     const Finding F =
         Finding::at(Guard->getBeginLoc(), Written->getSourceRange())
-            .says("ineffective guard: this " + typeName(T) +
+            .says("ineffective guard: this " + Class->getName() +
                   " has no name, so it ends with its own statement and "
                   "guards nothing");
     const FunctionDecl *In = functionAround(Whole, context());
     if (IsPlain && (!In || Written->getBeginLoc().isMacroID()))
       return report(F);
+    const auto *Made = dyn_cast<CXXConstructExpr>(Guard);
     const std::optional<bool> Enabled =
-        Guard->getNumArgs() == 1
-            ? cpp::constantBool(Guard->getArg(0), context())
+        Made && Made->getNumArgs() == 1
+            ? cpp::constantBool(Made->getArg(0), context())
             : std::nullopt;
     reportWithFix(
         F, *P, IsPlain ? nullptr : &IneffectiveGradGuard.Wrapped,
-        torch::gradientsUnder(T->getAsCXXRecordDecl(), Enabled) == false,
-        [&](Finding &To) {
-          To.fix(fixits::nameTemporary(Written, nameFor(T, In), context()));
+        torch::gradientsUnder(Class, Enabled) == false, [&](Finding &To) {
+          const std::string Name = nameFor(Class, In);
+          To.fix(Made ? fixits::nameTemporary(Written, Name, context())
+                      : fixits::assignTo(Written, "const auto " + Name));
           if (To.Fix.empty())
             To.because(IneffectiveGradGuard.Again);
         });
@@ -558,6 +540,39 @@ private:
     report(F);
   }
 
+  /// `GradMode::set_enabled(false)` with no way back.
+  void reportLeftOff(const ModeLeftOff &Left) {
+    const FunctionDecl *In = Left.In->function();
+    Finding F = Finding::at(Left.By).level(Level::Certain);
+    if (!Left.Trains)
+      F.because(IneffectiveGradGuard.TrainsElsewhere)
+          .says("gradients left off: " + quoted(In) +
+                " returns with gradient mode off, for all that its thread runs "
+                "afterwards, training too; a NoGradGuard ends with its block");
+    else
+      F.says("gradients left off: nothing switches gradient mode on again, "
+             "and what trains afterwards records no autograd graph; a "
+             "NoGradGuard ends with its block");
+    if (Left.Reached)
+      F.note(Left.Reached, "gradient mode is off after this");
+    if (Left.Trains)
+      F.note(Left.Trains, "training runs with gradient mode off here");
+    const std::optional<StatementPlace> P = placeOf(Left.By, context());
+    const Stmt *Around = P && P->Block ? parentOf(P->Block, context()) : nullptr;
+    unsigned Sets = 0;
+    cpp::forEachCall(In->getBody(), [&](const CallExpr *Call) {
+      Sets += Call == Left.By || torch::setsGradMode(Call);
+    });
+    if (Sets > 1 || !P || !torch::setsGradMode(Left.By) ||
+        (P->Block != In->getBody() && !(Around && cpp::isLoop(Around))))
+      return report(F.because(IneffectiveGradGuard.SetAgain));
+    reportWithFix(F, *P, nullptr, /*IsOff=*/false, [&](Finding &To) {
+      To.fix(fixits::replaceStatement(
+          P->Statement, guardDeclaration("no_grad_guard", In->getBody()),
+          context()));
+    });
+  }
+
   void addGuard(Finding &To, const CompoundStmt *Block) const {
     To.fix(fixits::insertAtBlockHead(
         Block, guardDeclaration("no_grad_guard", Block), context()));
@@ -565,6 +580,7 @@ private:
 
   /// Names that fixes have given by function, as one function may need several.
   llvm::DenseMap<SourceLocation, llvm::StringSet<>> Given;
+  bool IsLeftOff = false; ///< Something switches gradient mode off.
   /// Unnamed guards that have been looked at.
   llvm::DenseSet<SourceLocation> Seen;
 };

@@ -1,4 +1,4 @@
-// Guards that guard nothing, and one that never ends.
+// Guards that guard nothing, one that never ends, and a mode that is left off.
 #include "Memory.h"
 #include <torch/torch.h>
 
@@ -52,6 +52,36 @@ float lasting(Net &net, const torch::Tensor &rows) {
   return scores.sum().item<float>();
 }
 
+void copy_weights(Net &from, Net &to) {
+#ifndef FIXED
+  torch::GradMode::set_enabled(false);
+#else
+  torch::NoGradGuard no_grad_guard;
+#endif
+  auto weights = from->named_parameters();
+  for (auto &parameter : to->named_parameters())
+    parameter.value().copy_(weights[parameter.key()]);
+}
+
+/// Trains after copying, as an agent with a target network does.
+void agent(Net &net, const torch::Tensor &rows) {
+  Net target;
+  copy_weights(net, target);
+  std::printf("gradient mode after set_enabled(false): %s\n",
+              torch::GradMode::is_enabled() ? "on" : "off");
+  torch::optim::SGD optimizer(net->parameters(), 1);
+  torch::Tensor loss = net->forward(rows).mean();
+  loss.requires_grad_(true); // Without it, backward() throws.
+  loss.backward();
+  optimizer.step();
+  const auto before = target->parameters(), after = net->parameters();
+  int changed = 0;
+  for (size_t i = 0; i < after.size(); ++i)
+    changed += !torch::equal(before[i], after[i]);
+  std::printf("weights that training changes after it: %d of %zu\n", changed,
+              after.size());
+}
+
 int main() {
   proof::begin();
   Net net;
@@ -62,4 +92,6 @@ int main() {
   std::printf("gradient mode after a static guard: %s\n",
               torch::GradMode::is_enabled() ? "on" : "off");
   proof::printBits("sums", sums);
+  torch::GradMode::set_enabled(true);
+  agent(net, rows);
 }

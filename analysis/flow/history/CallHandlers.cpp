@@ -342,10 +342,11 @@ public:
     // With gradients off here, nothing gains history in the callee.
     if (Mode != GradMode::Off)
       assignResults();
-    At.switchMode(C.E, Callee.exitMode(), Callee.exitFromOff());
-    At.SwitchesIfThrown |= Callee.switchesIfThrown();
     if (Callee.trains())
       At.trainsAt(C.E);
+    At.switchMode(C.E, Callee.exitMode(), Callee.exitFromOff(),
+                  Callee.leftOffBy());
+    At.SwitchesIfThrown |= Callee.switchesIfThrown();
 
     if (Mode == GradMode::Off)
       return {};

@@ -276,7 +276,7 @@ Value Interpreter::modeSwitch(const cpp::Call &C, GradMode Mode) {
   }
   if (Mode == GradMode::On)
     Training.insert(C.E); // Somebody asked for gradients.
-  switchMode(C.E, Mode, Mode);
+  switchMode(C.E, Mode, Mode, Mode == GradMode::Off);
   return {};
 }
 
@@ -371,6 +371,7 @@ Value Interpreter::moduleCall(const cpp::Call &, const torch::ModuleCall &M) {
     return {};
   }
   const GradMode Mode = modeAt(M.Call);
+  noteRun(M.Call);
   const torch::Parameters Trainable = trainableIn(M);
   const std::optional<LabelId> Fresh = forwardLabel(M, Mode, Trainable);
   Value Result;

@@ -354,7 +354,7 @@ void Interpreter::noteConstructor(const Expr *E) {
       Flow->exitMode() != GradMode::On && Dtor && Dtor->isUserProvided();
   SwitchesIfThrown |= Flow->switchesIfThrown();
   switchMode(E, MayEnd ? GradMode::Unknown : Flow->exitMode(),
-             Flow->exitFromOff());
+             Flow->exitFromOff(), !MayEnd && Flow->leftOffBy());
 }
 
 Value Interpreter::evalInitList(const InitListExpr *E) {

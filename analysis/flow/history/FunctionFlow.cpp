@@ -100,7 +100,7 @@ std::unique_ptr<FunctionFlow> FunctionFlow::givenUp(const FunctionDecl *F) {
 bool FunctionFlow::saysTheSame(const FunctionFlow &Other) const {
   // The order of evaluation, and so the numbers, are the same in each round.
   return Trains == Other.Trains && ExitMode == Other.ExitMode &&
-         ExitFromOff == Other.ExitFromOff &&
+         ExitFromOff == Other.ExitFromOff && LeftOffBy == Other.LeftOffBy &&
          SwitchesIfThrown == Other.SwitchesIfThrown && Return == Other.Return &&
          Exit == Other.Exit &&
          Accumulations.size() == Other.Accumulations.size() &&

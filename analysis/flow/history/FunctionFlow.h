@@ -274,6 +274,15 @@ public:
   GradMode exitMode() const { return ExitMode; }
   /// The same when Off on entry.
   GradMode exitFromOff() const { return ExitFromOff; }
+  /// The call in it that has left gradient mode off, on some way, on return;
+  /// null for none.
+  const clang::Expr *leftOffBy() const { return LeftOffBy; }
+  /// What runs a module, or trains, while gradient mode is as a call before it
+  /// has left it on some way: off.
+  const llvm::MapVector<const clang::Expr *, const clang::Expr *> &
+  runsOff() const {
+    return RunsOff;
+  }
   /// May an exception leave it with another gradient mode than on entry?
   bool switchesIfThrown() const { return SwitchesIfThrown; }
 
@@ -301,6 +310,8 @@ private:
   bool Trains = false;
   GradMode ExitMode = GradMode::On, ExitFromOff = GradMode::Off;
   bool SwitchesIfThrown = false;
+  const clang::Expr *LeftOffBy = nullptr;
+  llvm::MapVector<const clang::Expr *, const clang::Expr *> RunsOff;
   std::vector<Label> Labels;
   std::vector<Place> Places;
   Value Return;

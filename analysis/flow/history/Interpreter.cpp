@@ -129,6 +129,7 @@ void Interpreter::finish(const State &AtExit) {
   if (!AtExit.Gone) {
     Out->ExitMode = AtExit.Mode;
     Out->ExitFromOff = AtExit.FromOff;
+    Out->LeftOffBy = AtExit.OffBy;
   }
   // A call in a loop is first reached with the mode of the first iteration.
   for (Label &L : Out->Labels)
@@ -173,6 +174,8 @@ void Interpreter::finish(const State &AtExit) {
     Out->UnseenCalls.push_back(Call);
   for (const auto &Call : InOrder(Out->ScriptCalls.takeVector()))
     Out->ScriptCalls.insert(Call);
+  for (const auto &Run : InOrder(Out->RunsOff.takeVector()))
+    Out->RunsOff.insert(Run);
   Out->TrainingSites.assign(Training.begin(), Training.end());
   Out->TrainingSites = InOrder(std::move(Out->TrainingSites));
 }
@@ -246,10 +249,11 @@ void Interpreter::endLifetime(const VarDecl *V) {
 void Interpreter::setMode(GradMode M) {
   // AutoGradMode(true) does not bring gradients back under InferenceMode.
   if (M != GradMode::On || !S.InferenceGuards)
-    S.Mode = S.FromOff = M;
+    static_cast<Switches &>(S) = {M, M};
 }
 
-void Interpreter::switchMode(const Expr *E, GradMode FromOn, GradMode FromOff) {
+void Interpreter::switchMode(const Expr *E, GradMode FromOn, GradMode FromOff,
+                             bool LeavesOff) {
   auto Switch = [&](GradMode &M) {
     const GradMode To = M == GradMode::On    ? FromOn
                         : M == GradMode::Off ? FromOff
@@ -260,6 +264,8 @@ void Interpreter::switchMode(const Expr *E, GradMode FromOn, GradMode FromOff) {
   };
   if (FromOn != GradMode::On)
     Switching.insert(E);
+  if (LeavesOff || FromOff != GradMode::Off)
+    S.OffBy = LeavesOff ? E : nullptr;
   Switch(S.Mode);
   Switch(S.FromOff);
 }

@@ -34,6 +34,9 @@ public:
   struct Switches {
     GradMode Mode = GradMode::On;     ///< When On on entry.
     GradMode FromOff = GradMode::Off; ///< When Off on entry.
+    /// The call that has left it off on some way; null for guards, and for what
+    /// depends on a value.
+    const clang::Expr *OffBy = nullptr;
 
     /// Returns whether this changed.
     bool join(const Switches &Other);
@@ -216,8 +219,9 @@ private:
   void spend(const clang::Expr *Backward, const Value &Roots);
   void setMode(GradMode M);
   /// \p E switches the mode: to \p FromOn where it was On, to \p FromOff where
-  /// it was Off.
-  void switchMode(const clang::Expr *E, GradMode FromOn, GradMode FromOff);
+  /// it was Off. \p LeavesOff: on some way it is off then, whatever it was.
+  void switchMode(const clang::Expr *E, GradMode FromOn, GradMode FromOff,
+                  bool LeavesOff);
   /// What the mode is when the guards among the variables of \p Block are gone;
   /// null: all guards.
   const Switches &unwound(const clang::Stmt *Block) const;
@@ -231,7 +235,13 @@ private:
   /// \p E back-propagates, steps an optimizer, or calls what does.
   void trainsAt(const clang::Expr *E) {
     Training.insert(E);
+    noteRun(E);
     Out->Trains = true;
+  }
+  /// \p E runs a module, or trains, with the mode at hand.
+  void noteRun(const clang::Expr *E) {
+    if (S.OffBy)
+      Out->RunsOff.insert({E, S.OffBy});
   }
   /// The mode at \p E: a comma expression may hold an unnamed guard.
   GradMode modeAt(const clang::Expr *E);

@@ -94,6 +94,12 @@ bool Interpreter::Switches::join(const Switches &Other) {
   };
   Join(Mode, Other.Mode);
   Join(FromOff, Other.FromOff);
+  // Of several the first, in whatever order they come.
+  if (Other.OffBy &&
+      (!OffBy || Other.OffBy->getExprLoc() < OffBy->getExprLoc())) {
+    OffBy = Other.OffBy;
+    Grew = true;
+  }
   return Grew;
 }
 
