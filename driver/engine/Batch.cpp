@@ -260,6 +260,9 @@ Analysis analyseAll(const AnalysisJob &Work, SourceTexts &Texts,
   if (Work.Options.Unit.Budget)
     First.Units =
         Work.Units.take_while([](const Unit &U) { return !U.OnlyForFacts; });
+  // Of a whole program, fixes are tried when all units have heard of each
+  // other.
+  First.Options.VerifyFixes &= !Work.Options.WholeProgram;
   Schedule All(First, Overlay);
   All.run();
   if (Work.Options.WholeProgram)

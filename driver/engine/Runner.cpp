@@ -59,9 +59,8 @@ std::string detailOf(const Because &Why, SourceLocation Loc,
 /// of the findings are reported is clang-tidy's to decide.
 class UnitListener : public FindingListener {
 public:
-  UnitListener(const Unit &U, const UnitOptions &Options,
-               const flow::ProgramFacts *Told, const LibraryPch *Pch,
-               UnitInputs *Inputs, bool CompilerWarnings)
+  UnitListener(const Unit &U, const UnitOptions &Options, ToldWhenParsed Told,
+               const LibraryPch *Pch, UnitInputs *Inputs, bool CompilerWarnings)
       : Options(Options), Told(Told), ReadAfter(U.ReadAfter), Pch(Pch),
         Inputs(Inputs), TakesFacts(Options.CollectFacts && !CompilerWarnings),
         TakesModels(Options.Budget && !CompilerWarnings),
@@ -125,7 +124,7 @@ public:
 
   // How the unit is run.
   const UnitOptions &Options;
-  const flow::ProgramFacts *const Told;        ///< See analyse().
+  const ToldWhenParsed Told;                   ///< See analyse().
   const llvm::ArrayRef<std::string> ReadAfter; ///< See Unit.
   const LibraryPch *const Pch;                 ///< Or null, as Inputs.
   UnitInputs *const Inputs;
@@ -174,9 +173,20 @@ public:
                              Named->getQualifiedNameAsString() + "'");
     return true;
   }
-  void HandleTranslationUnit(ASTContext &) override {
+};
+
+/// Comes between the parser and the checks.
+class ParsedConsumer : public ASTConsumer {
+public:
+  explicit ParsedConsumer(ToldWhenParsed Told) : Told(Told) {}
+
+  void HandleTranslationUnit(ASTContext &Context) override {
+    flow::ProgramFacts::tell(Context, Told());
     cpp::Activity::say("the checks");
   }
+
+private:
+  const ToldWhenParsed Told;
 };
 
 /// Notes that the parser has begun, and whether a header is included that is
@@ -236,7 +246,6 @@ public:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler,
                                                  StringRef File) override {
     ASTContext &AST = Compiler.getASTContext();
-    flow::ProgramFacts::tell(AST, To.Told);
     flow::Cost::countIn(AST, To.Spent);
     Preprocessor &PP = Compiler.getPreprocessor();
     if (To.Inputs)
@@ -248,6 +257,7 @@ public:
     Consumers.push_back(std::make_unique<ParseWatch>());
     if (To.Options.UseScope)
       Consumers.push_back(createScopeConsumer(Compiler.getSourceManager()));
+    Consumers.push_back(std::make_unique<ParsedConsumer>(To.Told));
     if (To.TakesModels) {
       // What the factory does for the diagnostics.
       Context.setSourceManager(&Compiler.getSourceManager());
@@ -429,9 +439,8 @@ givenUpIn(const Unit &U, StringRef CanonicalUnit, const Configuration &Config,
 
 UnitResult analyse(const Unit &U, const CommandLineArguments &Arguments,
                    const UnitOptions &Options, const Configuration &Config,
-                   const flow::ProgramFacts *Told, FileSystem FS,
-                   const LibraryPch *Pch, UnitInputs *Inputs,
-                   bool CompilerWarnings) {
+                   ToldWhenParsed Told, FileSystem FS, const LibraryPch *Pch,
+                   UnitInputs *Inputs, bool CompilerWarnings) {
   UnitListener Listener(U, Options, Told, Pch, Inputs, CompilerWarnings);
   UnitResult &Result = Listener.Result;
   if (Inputs) {

@@ -60,18 +60,21 @@ argumentsOf(const Unit &U, const ExtraArguments &Extra,
             const clang::tidy::ClangTidyOptions &FileOptions,
             const clang::tooling::ArgumentsAdjuster &MakeOurs);
 
+using ToldWhenParsed = llvm::function_ref<const flow::ProgramFacts *()>;
+
 /// Runs the checks on one unit. Units share nothing: several can run at once.
 /// \p FS may hold other text for the unit than the disk does, as a fix under
 /// test. \p Arguments are those of argumentsOf().
 ///
-/// \p Told is what the rest of its program says; null: it is on its own.
+/// \p Told gives what the rest of its program says; null: it is on its own. It
+/// is asked when the unit is parsed, as only checks need it.
 /// \p Pch is a precompiled header that suits the unit, or null. \p Inputs, when
 /// not null, receives what was read besides. With \p CompilerWarnings those are
 /// reported, too.
 UnitResult analyse(const Unit &U,
                    const clang::tooling::CommandLineArguments &Arguments,
                    const UnitOptions &Options, const Configuration &Config,
-                   const flow::ProgramFacts *Told, FileSystem FS,
+                   ToldWhenParsed Told, FileSystem FS,
                    const LibraryPch *Pch = nullptr,
                    UnitInputs *Inputs = nullptr, bool CompilerWarnings = false);
 

@@ -256,6 +256,13 @@ const LibraryPch *Schedule::makeForTrials(const PchRecipe &Recipe) {
 }
 
 namespace {
+/// What the process of a unit that was parked is to do next.
+struct NextRound {
+  std::optional<flow::ProgramFacts> Told;
+  std::string ResultKey;
+  bool TriesFixes = false;
+};
+
 /// What the process of a unit says.
 struct UnitAnswer {
   std::string Result; ///< See toBytes().
@@ -265,16 +272,28 @@ struct UnitAnswer {
 } // namespace
 
 /// Runs in a process of its own.
-std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
+std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
                                   const PchRecipe *ForTrials) {
   UnitInputs Inputs;
   const bool Keep = !J.ResultKey.empty(), ForOthers = Work.Options.Shards.Count;
   UnitOptions Options = Work.Options.Unit;
   Options.FreesMemory = Work.Options.VerifyFixes;
+  bool TriesFixes = Work.Options.VerifyFixes;
+  NextRound Next;
+  auto Told = [&] {
+    if (std::optional<std::string> Message = Workers::park()) {
+      // Else the parent is not of this build.
+      Next = fromBytes<NextRound>(*Message).value_or(NextRound());
+      J.Told = Next.Told ? &*Next.Told : nullptr;
+      J.ResultKey = Next.ResultKey;
+      TriesFixes = Next.TriesFixes;
+    }
+    return J.Told;
+  };
   UnitResult Result =
-      analyse(*J.U, J.Arguments, Options, Work.Config, J.Told, makeFileSystem(),
+      analyse(*J.U, J.Arguments, Options, Work.Config, Told, makeFileSystem(),
               Pch, Keep || ForOthers ? &Inputs : nullptr);
-  if (Work.Options.VerifyFixes && !Result.Failed) {
+  if (TriesFixes && !Result.Failed) {
     // Making a header takes as long as two trials without it.
     const LibraryPch *Made =
         ForTrials && llvm::count_if(Result.Findings, hasFix) > 1
@@ -282,9 +301,9 @@ std::string Schedule::analyseHere(const Job &J, const LibraryPch *Pch,
             : nullptr;
     auto Again = [&](const LibraryPch *With, FileSystem Edited) {
       Workers::beginAnew();
-      return analyse(*J.U, J.Arguments, Options, Work.Config, J.Told, Edited,
-                     With,
-                     /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
+      return analyse(
+          *J.U, J.Arguments, Options, Work.Config, [&] { return J.Told; },
+          Edited, With, /*Inputs=*/nullptr, /*CompilerWarnings=*/true);
     };
     tryFixes(
         Result, [&] { return makeFileSystem(); },
@@ -333,6 +352,12 @@ ResultInputs Schedule::inputsOf(const Job &J, UnitInputs Read,
 
 void Schedule::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
+  if (J.Copy) {
+    NextRound Next = {J.Told ? std::optional(*J.Told) : std::nullopt,
+                      J.ResultKey, Work.Options.VerifyFixes};
+    Pool.resume(Id, std::move(J.Copy), toBytes(Next), J.Took);
+    return;
+  }
   // A header that is not worth making for the unit may be worth it for its
   // trials.
   std::optional<PchRecipe> Missing;
@@ -343,7 +368,9 @@ void Schedule::startUnit(size_t Id, Workers &Pool) {
         Pchs->find(J.pchKey()) == LibraryPchs::State::Missing)
       Missing = J.Pchs.front();
   const PchRecipe *ForTrials = Missing && !Pch ? &*Missing : nullptr;
-  Pool.start(Id, [&] { return analyseHere(J, Pch, ForTrials); }, J.Took);
+  Pool.start(
+      Id, [&] { return analyseHere(J, Pch, ForTrials); }, J.Took,
+      Copies && Copies->mayPark());
 }
 
 /// Describes why a unit has no result.
@@ -379,6 +406,11 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   if (!Said.Finished && Said.Doing == PrecompilingActivity)
     return true; // Try again without a header for its trials.
   J.Took = Said.Took;
+  if (Said.Resumed && !Result && Said.Met == WorkCap::None) {
+    // Perhaps the copy was ended when the machine had no memory left.
+    scan(J);
+    return true;
+  }
   // A second try of one that met a limit would take as much.
   const bool MayRetry = !J.Pchs.empty() && Said.Met == WorkCap::None;
   if (MayRetry && (!Result || Result->PchRejected)) {
@@ -407,6 +439,7 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
     for (FileSetCopy &Set : Answer->Sets)
       Sets.add(std::move(Set));
   J.Met = Said.Met;
+  J.Copy = std::move(Said.Copy);
   J.Errors = std::move(Said.Errors);
   J.State = Job::Done;
   return false;
@@ -431,7 +464,7 @@ void Schedule::run() {
   Progress Told(Work.Options.Progress, Jobs.size(), *FS);
   for (Job &J : Jobs) {
     lookUp(J);
-    if (J.State == Job::Open)
+    if (J.State == Job::Open && !J.Copy)
       scan(J);
     if (J.State != Job::Open)
       Told.finished(J, J.State == Job::Done ? "from the cache" : "skipped");
@@ -439,6 +472,8 @@ void Schedule::run() {
 
   const unsigned AtATime =
       Work.Options.Jobs ? Work.Options.Jobs : Workers::defaultCount();
+  if (Work.Options.WholeProgram && !Work.Options.Shards.Count)
+    Copies.emplace(AtATime);
   PchPlan Plan = Pchs ? planOfPchs(AtATime) : PchPlan();
   const std::vector<PchRecipe> &ToBuild = Plan.Now;
   Postponed = std::move(Plan.Later);

@@ -45,6 +45,8 @@ struct Job {
   /// What the result depends on, for other processes; see ShardOptions.
   std::optional<ResultInputs> Inputs;
   std::vector<std::shared_ptr<const FileSetCopy>> Sets; ///< Of Inputs.
+  /// A copy of its process from before the checks, for a next round.
+  Parked Copy;
   std::string Trouble; ///< Why there is no result.
   std::string Errors;  ///< What it wrote to the standard error.
 };
@@ -83,8 +85,9 @@ private:
   void dropPostponed();
   void tidyCache();
   void startUnit(size_t Id, Workers &Pool);
+  /// \p J is a copy, of which it goes on with another one when it was parked.
   /// \p ForTrials: see startUnit(); null without one.
-  std::string analyseHere(const Job &J, const LibraryPch *Pch,
+  std::string analyseHere(Job &J, const LibraryPch *Pch,
                           const PchRecipe *ForTrials);
   const LibraryPch *makeForTrials(const PchRecipe &Recipe);
   ResultInputs inputsOf(const Job &J, UnitInputs Read, const LibraryPch *Pch,
@@ -107,6 +110,7 @@ private:
   /// Keys of precompiled headers that this run makes, or has tried to.
   std::set<std::string> Builds;
   bool Wrote = false;
+  std::optional<ParkingLimit> Copies; ///< Absent: none is made.
 };
 
 } // namespace libtorch_tidy::driver

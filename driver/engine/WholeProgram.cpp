@@ -52,17 +52,19 @@ std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
   return New;
 }
 
-/// The jobs of \p Units, when they are done as \p Work says. \p Before has what
-/// each has taken already.
+/// The jobs of \p Units, when they are done as \p Work says. \p Before has
+/// their last rounds, which lose the copies of their processes.
 static std::vector<Job>
 runUnits(llvm::ArrayRef<Unit> Units, AnalysisJob Work,
          const fixits::FileTexts &Overlay,
          llvm::ArrayRef<const flow::ProgramFacts *> Told = {},
-         llvm::ArrayRef<WorkTime> Before = {}) {
+         llvm::ArrayRef<Job *> Before = {}) {
   Work.Units = Units;
   Schedule All(Work, Overlay, Told);
-  for (auto [J, Took] : llvm::zip(All.Jobs, Before))
-    J.Took = Took;
+  for (auto [J, Earlier] : llvm::zip(All.Jobs, Before)) {
+    J.Took = Earlier->Took;
+    J.Copy = std::move(Earlier->Copy);
+  }
   All.run();
   return std::move(All.Jobs);
 }
@@ -73,12 +75,14 @@ void analyseUnits(llvm::ArrayRef<size_t> Numbers,
                   const fixits::FileTexts &Overlay) {
   std::vector<Unit> Units;
   std::vector<const flow::ProgramFacts *> Told;
-  std::vector<WorkTime> Before;
+  std::vector<Job *> Before;
+  const std::string Nothing = toldNothing();
   for (size_t I : Numbers) {
     Units.push_back(Work.Units[I]);
-    Before.push_back(Jobs[I].Took);
+    Before.push_back(&Jobs[I]);
     if (!Facts.empty())
-      Told.push_back(&Facts[I]);
+      Told.push_back(digest({toBytes(Facts[I])}) == Nothing ? nullptr
+                                                            : &Facts[I]);
   }
   std::vector<Job> Next = runUnits(Units, Work, Overlay, Told, Before);
   for (auto [I, J] : llvm::zip_equal(Numbers, Next)) {
@@ -91,13 +95,25 @@ void analyseUnits(llvm::ArrayRef<size_t> Numbers,
 void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
                      const fixits::FileTexts &Overlay) {
   std::vector<std::string> Told(Jobs.size(), toldNothing());
+  std::vector<flow::ProgramFacts> Facts;
+  AnalysisJob OneRound = Work;
+  OneRound.Options.VerifyFixes = false;
   for (unsigned Round = 2; Round <= MostRounds; ++Round) {
-    std::vector<flow::ProgramFacts> Facts;
     const std::vector<size_t> Again = whatIsNew(Jobs, Told, Facts);
     if (Again.empty())
       break;
-    analyseUnits(Again, Facts, Jobs, Work, Overlay);
+    analyseUnits(Again, Facts, Jobs, OneRound, Overlay);
   }
+  if (!Work.Options.VerifyFixes)
+    return;
+  std::vector<size_t> WithFixes;
+  for (auto [I, J] : llvm::enumerate(Jobs))
+    if (J.Result && !J.U->OnlyForFacts &&
+        llvm::any_of(J.Result->Findings, [](const Finding &F) {
+          return F.Kind == FindingKind::Defect && !F.Fix.empty();
+        }))
+      WithFixes.push_back(I);
+  analyseUnits(WithFixes, Facts, Jobs, Work, Overlay);
 }
 
 /// Bounds how many files a chain of constructors is followed through, and how
@@ -216,13 +232,13 @@ void readTogether(std::vector<Job> &Jobs, const AnalysisJob &Work,
     std::vector<size_t> Again;
     std::vector<std::vector<std::string>> More;
     std::vector<Unit> Longer;
-    std::vector<WorkTime> Before;
+    std::vector<Job *> Before;
     for (size_t I = 0; I < Jobs.size(); ++I) {
       std::vector<std::string> New = newFilesFor(Jobs[I], Units[I], Defined);
       if (New.empty())
         continue;
       Again.push_back(I);
-      Before.push_back(Jobs[I].Took);
+      Before.push_back(&Jobs[I]);
       Longer.push_back(Work.Units[I]);
       Longer.back().ReadAfter = Units[I].Files;
       llvm::append_range(Longer.back().ReadAfter, New);

@@ -35,7 +35,7 @@ void analyseUnits(llvm::ArrayRef<size_t> Numbers,
 /// none is, or for as many rounds as calls are followed from file to file. \p
 /// Jobs then has the last analysis of each. The outcome does not depend on the
 /// order in which units are analysed: within a round they hear nothing of each
-/// other.
+/// other. Fixes are tried when all is said: those of \p Jobs are untried.
 void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
                      const fixits::FileTexts &Overlay);
 

@@ -12,11 +12,14 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
+#include <set>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +38,10 @@ static constexpr char EndMark = '.';
 /// making of one, in bytes.
 static constexpr uint64_t MemoryPerWorker = 600ULL << 20;
 
+/// Stands on the standard error between what was written before and after a
+/// copy was parked.
+static constexpr StringRef ParkMark("\0parked\n", 8);
+
 /// What a process says, in memory that it shares with its parent.
 struct Workers::Shared {
   double Clock = 0; ///< When it began.
@@ -43,10 +50,19 @@ struct Workers::Shared {
   std::atomic<double> FirstAnew{-1}, LastAnew{0};
   /// The memory that it has from its parent.
   std::atomic<uint64_t> FromParent{UINT64_MAX};
+  std::atomic<pid_t> Copy{-1}; ///< The one that it left.
   char Doing[512] = {};
 };
 
 Workers::Shared *Workers::Own = nullptr;
+int Workers::OwnResult = -1, Workers::OwnChannel = -1;
+
+/// The ends of channels that this process writes to. They are of no use in
+/// another one, and a process has only so many open files.
+static std::set<int> &openChannels() {
+  static std::set<int> Open;
+  return Open;
+}
 
 static double secondsOf(clockid_t Which) {
   timespec Time = {};
@@ -118,37 +134,74 @@ Workers::~Workers() {
     wait();
 }
 
-void Workers::start(size_t Id, llvm::function_ref<std::string()> Work,
-                    WorkTime Before) {
+Workers::Worker Workers::begin(size_t Id, WorkTime Before) {
   Worker W;
   W.Sofar.Id = Id;
   W.Sofar.Took = Before;
+  return W;
+}
+
+/// A piece of work has two open files: there is no sane run that has none left.
+/// It is reported as a crash of the unit.
+std::optional<Workers::WriteEnds> Workers::openPipes(Worker &W) {
+  int Result[2], Errors[2];
+  if (::pipe(Result) != 0)
+    return std::nullopt;
+  if (::pipe(Errors) != 0) {
+    ::close(Result[0]);
+    ::close(Result[1]);
+    return std::nullopt;
+  }
+  W.ResultPipe = closedOnExec(Result[0]);
+  W.ErrorPipe = closedOnExec(Errors[0]);
+  return WriteEnds{closedOnExec(Result[1]), closedOnExec(Errors[1])};
+}
+
+/// A copy that is parked outlives the process that it is a copy of. It becomes
+/// a child of this one then, if the system knows how.
+static bool adoptsOrphans() {
+#ifdef __linux__
+  static const bool Does = ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+  return Does;
+#else
+  return false;
+#endif
+}
+
+static void endWith(pid_t Parent) {
+#ifdef __linux__
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+  if (::getppid() != Parent)
+    ::_exit(1);
+}
+
+void Workers::start(size_t Id, llvm::function_ref<std::string()> Work,
+                    WorkTime Before, bool MayPark) {
+  Worker W = begin(Id, Before);
   void *Memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (Memory != MAP_FAILED) {
     W.Said = new (Memory) Shared;
     W.Said->Clock = secondsOf(CLOCK_MONOTONIC);
   }
-  int Result[2], Errors[2];
-  // Two open files per worker: there is no sane run that has none left. It is
-  // reported as a crash of the unit.
-  const bool HaveResult = ::pipe(Result) == 0;
-  const bool HaveErrors = HaveResult && ::pipe(Errors) == 0;
-  if (HaveErrors) {
+  int Channel[2] = {-1, -1};
+  if (MayPark && W.Said && adoptsOrphans() &&
+      ::socketpair(AF_UNIX, SOCK_STREAM, 0, Channel) == 0)
+    openChannels().insert(W.Sofar.Copy.Channel = closedOnExec(Channel[0]));
+  if (std::optional<WriteEnds> Ends = openPipes(W)) {
     llvm::errs().flush();
     const pid_t Parent = ::getpid();
     W.Process = ::fork();
     if (W.Process == 0) {
-#ifdef __linux__
-      ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
-      if (::getppid() != Parent)
-        ::_exit(1);
-      ::close(Result[0]);
-      ::close(Errors[0]);
-      ::dup2(Errors[1], STDERR_FILENO);
-      ::close(Errors[1]);
-      closedOnExec(Result[1]);
+      endWith(Parent);
+      ::close(W.ResultPipe);
+      ::close(W.ErrorPipe);
+      llvm::for_each(openChannels(), ::close);
+      ::dup2(Ends->Errors, STDERR_FILENO);
+      ::close(Ends->Errors);
+      OwnResult = Ends->Result;
+      OwnChannel = Channel[1] >= 0 ? closedOnExec(Channel[1]) : -1;
       if (W.Said) {
         Own = W.Said;
         Own->FromParent = memoryOf(::getpid());
@@ -157,23 +210,151 @@ void Workers::start(size_t Id, llvm::function_ref<std::string()> Work,
       allowDeepRecursion();
       std::string Text = Work();
       llvm::errs().flush();
-      writeAll(Result[1], Text);
-      writeAll(Result[1], StringRef(&EndMark, 1));
+      writeAll(OwnResult, Text);
+      writeAll(OwnResult, StringRef(&EndMark, 1));
       // No destructors: what they tidy up is the parent's.
       ::_exit(0);
     }
-    ::close(Result[1]);
-    ::close(Errors[1]);
-    W.ResultPipe = closedOnExec(Result[0]);
-    W.ErrorPipe = closedOnExec(Errors[0]);
+    ::close(Ends->Result);
+    ::close(Ends->Errors);
     if (W.Process < 0)
       W.Sofar.Errors =
           "cannot start a process: " + llvm::sys::StrError() + "\n";
-  } else if (HaveResult) {
-    ::close(Result[0]);
-    ::close(Result[1]);
   }
+  if (Channel[1] >= 0)
+    ::close(Channel[1]);
   Running.push_back(std::move(W));
+}
+
+/// Sends \p Message, and two open files with it, to who waits in receive().
+static void send(int Channel, StringRef Message, int First, int Second) {
+  uint64_t Size = Message.size();
+  iovec Part = {&Size, sizeof(Size)};
+  alignas(cmsghdr) char Control[CMSG_SPACE(2 * sizeof(int))] = {};
+  msghdr Header = {};
+  Header.msg_iov = &Part;
+  Header.msg_iovlen = 1;
+  Header.msg_control = Control;
+  Header.msg_controllen = sizeof(Control);
+  cmsghdr *Files = CMSG_FIRSTHDR(&Header);
+  Files->cmsg_level = SOL_SOCKET;
+  Files->cmsg_type = SCM_RIGHTS;
+  Files->cmsg_len = CMSG_LEN(2 * sizeof(int));
+  const int Both[] = {First, Second};
+  std::memcpy(CMSG_DATA(Files), Both, sizeof(Both));
+  // What it does not get, it cannot answer: that is seen at its pipes.
+  if (::sendmsg(Channel, &Header, MSG_NOSIGNAL) != sizeof(Size))
+    return;
+  while (!Message.empty()) {
+    const ssize_t Count = llvm::sys::RetryAfterSignal(
+        -1, ::send, Channel, Message.data(), Message.size(), MSG_NOSIGNAL);
+    if (Count <= 0)
+      return;
+    Message = Message.drop_front(Count);
+  }
+}
+
+/// Nullopt: nobody will send anything any more.
+static std::optional<std::string> receive(int Channel, int (&Files)[2]) {
+  uint64_t Size = 0;
+  iovec Part = {&Size, sizeof(Size)};
+  alignas(cmsghdr) char Control[CMSG_SPACE(2 * sizeof(int))] = {};
+  msghdr Header = {};
+  Header.msg_iov = &Part;
+  Header.msg_iovlen = 1;
+  Header.msg_control = Control;
+  Header.msg_controllen = sizeof(Control);
+  const cmsghdr *Sent = nullptr;
+  if (llvm::sys::RetryAfterSignal(-1, ::recvmsg, Channel, &Header,
+                                  MSG_WAITALL) != sizeof(Size) ||
+      !(Sent = CMSG_FIRSTHDR(&Header)) ||
+      Sent->cmsg_len != CMSG_LEN(sizeof(Files)))
+    return std::nullopt;
+  std::memcpy(Files, CMSG_DATA(Sent), sizeof(Files));
+  std::string Message(Size, '\0');
+  for (size_t Has = 0; Has < Size;) {
+    const ssize_t Count = llvm::sys::RetryAfterSignal(
+        -1, ::read, Channel, Message.data() + Has, Size - Has);
+    if (Count <= 0)
+      return std::nullopt;
+    Has += Count;
+  }
+  return Message;
+}
+
+std::optional<std::string> Workers::park() {
+  if (OwnChannel < 0)
+    return std::nullopt;
+  std::optional<std::string> Message;
+  const pid_t Parent = ::getppid();
+  for (;;) {
+    llvm::errs().flush();
+    writeAll(STDERR_FILENO, ParkMark);
+    const pid_t Copy = ::fork();
+    if (Copy != 0) {
+      // Only who waits has the end of the channel.
+      ::close(std::exchange(OwnChannel, -1));
+      Own->Copy = Copy;
+      return Message;
+    }
+    // The pipes of the process that goes on end with it. Their numbers are
+    // kept.
+    const int Nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int FD : {STDERR_FILENO, OwnResult})
+      ::dup2(Nothing, FD);
+    int Files[2] = {-1, -1};
+    Message = receive(OwnChannel, Files);
+    if (!Message)
+      ::_exit(0);
+    endWith(Parent);
+    ::dup2(Files[0], closedOnExec(OwnResult));
+    ::dup2(Files[1], STDERR_FILENO);
+    for (int FD : {Files[0], Files[1], Nothing})
+      ::close(FD);
+    closedOnExec(OwnResult);
+  }
+}
+
+void Workers::resume(size_t Id, Parked Copy, StringRef Message,
+                     WorkTime Before) {
+  Worker W = begin(Id, Before);
+  W.Process = std::exchange(Copy.Process, -1);
+  W.Said = static_cast<Shared *>(std::exchange(Copy.Said, nullptr));
+  W.Said->Copy = -1;
+  W.Said->FirstAnew = -1;
+  W.Said->LastAnew = 0;
+  W.Said->Clock = secondsOf(CLOCK_MONOTONIC);
+  W.Sofar.Resumed = true;
+  if (std::optional<WriteEnds> Ends = openPipes(W)) {
+    send(Copy.Channel, Message, Ends->Result, Ends->Errors);
+    ::close(Ends->Result);
+    ::close(Ends->Errors);
+  } else {
+    end(W);
+  }
+  W.Sofar.Copy = std::move(Copy);
+  Running.push_back(std::move(W));
+}
+
+Parked &Parked::operator=(Parked &&Other) {
+  std::swap(Process, Other.Process);
+  std::swap(Channel, Other.Channel);
+  std::swap(Said, Other.Said);
+  std::swap(Earlier, Other.Earlier);
+  return *this;
+}
+
+Parked::~Parked() {
+  if (Channel >= 0) {
+    openChannels().erase(Channel);
+    ::close(Channel);
+  }
+  if (Process > 0) {
+    ::kill(Process, SIGKILL);
+    llvm::sys::RetryAfterSignal(-1, ::waitpid, Process, nullptr, 0);
+  }
+  if (Said)
+    Workers::forget(Said);
 }
 
 /// Reads what there is; closes the pipe at its end.
@@ -234,6 +415,12 @@ std::optional<Workers::Outcome> Workers::takeEnded() {
   Outcome Result = std::move(It->Sofar);
   Shared *const Said = It->Said;
   Running.erase(It);
+  Result.Copy.Said = Said;
+  if (Said)
+    Result.Copy.Process = Said->Copy;
+  const auto [Before, After] = StringRef(Result.Errors).split(ParkMark);
+  Result.Copy.Earlier += Before;
+  Result.Errors = Result.Copy.Earlier + After.str();
   if (Said) {
     auto Seconds = [](const timeval &T) { return T.tv_sec + T.tv_usec * 1e-6; };
     Result.Took.Processor +=
@@ -248,10 +435,12 @@ std::optional<Workers::Outcome> Workers::takeEnded() {
   } else if (Said) {
     Result.Doing = Said->Doing;
   }
-  if (Said)
-    ::munmap(Said, sizeof(Shared));
+  if (!Result.Finished || !Result.Copy)
+    Result.Copy = Parked();
   return Result;
 }
+
+void Workers::forget(void *Said) { ::munmap(Said, sizeof(Shared)); }
 
 Workers::Outcome Workers::wait() {
   for (;;)
@@ -324,8 +513,8 @@ static std::optional<uint64_t> numberIn(StringRef Path, StringRef After = "") {
   return Number;
 }
 
-unsigned Workers::defaultCount() {
-  uint64_t Count = llvm::hardware_concurrency().compute_thread_count();
+/// The bytes that this machine, or container, has left.
+static uint64_t freeMemory() {
   uint64_t Free = UINT64_MAX;
   if (auto KiloBytes = numberIn("/proc/meminfo", "MemAvailable:"))
     Free = *KiloBytes << 10;
@@ -333,7 +522,26 @@ unsigned Workers::defaultCount() {
   if (auto Most = numberIn("/sys/fs/cgroup/memory.max"))
     if (auto Used = numberIn("/sys/fs/cgroup/memory.current"))
       Free = std::min(Free, *Most > *Used ? *Most - *Used : 0);
-  return std::max<uint64_t>(1, std::min(Count, Free / MemoryPerWorker));
+  return Free;
+}
+
+unsigned Workers::defaultCount() {
+  uint64_t Count = llvm::hardware_concurrency().compute_thread_count();
+  return std::max<uint64_t>(1, std::min(Count, freeMemory() / MemoryPerWorker));
+}
+
+ParkingLimit::ParkingLimit(unsigned AtATime)
+    : Reserve(std::max(freeMemory() / 2, AtATime * MemoryPerWorker)) {
+  rlimit Files = {};
+  ::getrlimit(RLIMIT_NOFILE, &Files);
+  Left = std::min<rlim_t>(Files.rlim_cur / 2, 10000);
+}
+
+bool ParkingLimit::mayPark() {
+  if (Left == 0 || freeMemory() <= Reserve)
+    return false;
+  --Left;
+  return true;
 }
 
 } // namespace libtorch_tidy::driver

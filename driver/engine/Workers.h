@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,26 @@ struct WorkTime {
   double Clock = 0;
 };
 
+/// A copy of a process that stopped in the middle of its work. It takes memory
+/// and no time, and goes on from there when Workers::resume() says so.
+class Parked {
+public:
+  Parked() = default;
+  Parked(Parked &&Other) { *this = std::move(Other); }
+  Parked &operator=(Parked &&Other);
+  /// Ends it.
+  ~Parked();
+
+  explicit operator bool() const { return Process > 0; }
+
+private:
+  friend class Workers;
+  int Process = -1;
+  int Channel = -1;     ///< It reads from the other end. At its end, it ends.
+  void *Said = nullptr; ///< A Workers::Shared.
+  std::string Earlier;  ///< What was written to the standard error before.
+};
+
 class Workers {
 public:
   /// What became of a piece of work.
@@ -49,6 +70,8 @@ public:
     std::string Doing;  ///< Of one that did not finish, as far as is known.
     std::string Result; ///< What the work returned.
     std::string Errors; ///< What it wrote to the standard error.
+    Parked Copy;        ///< That it left, if it finished.
+    bool Resumed = false;
   };
 
   /// Runs \p Most at a time.
@@ -64,9 +87,18 @@ public:
 
   /// Begins \p Work, whose outcome wait() gives. What it says that it does
   /// (cpp::Activity) is known here. It may take what \p Before leaves of the
-  /// limits.
+  /// limits. Unless it \p MayPark, park() does nothing in it.
   void start(size_t Id, llvm::function_ref<std::string()> Work,
-             WorkTime Before = {});
+             WorkTime Before = {}, bool MayPark = false);
+
+  /// Lets \p Copy go on: park() returns \p Message there.
+  void resume(size_t Id, Parked Copy, llvm::StringRef Message,
+              WorkTime Before = {});
+
+  /// In a piece of work: leaves a copy of the process that waits here, as far
+  /// as the system lets it. Returns nullopt to who called, and to the copy,
+  /// when it goes on, what it is to know; it has left a copy, too.
+  static std::optional<std::string> park();
 
   /// Waits for one to end. There must be one.
   Outcome wait();
@@ -92,23 +124,47 @@ public:
   static void beginAnew();
 
 private:
+  friend class Parked;
   struct Shared;
+  static void forget(void *Said);
   struct Worker {
     int Process = -1;
     Shared *Said = nullptr; ///< Null when there is no memory for it.
     int ResultPipe = -1, ErrorPipe = -1; ///< -1 when at their end.
-    Outcome Sofar;                       ///< Took: before it began.
+    Outcome Sofar; ///< Took: before it began. Copy: one that may be left.
   };
+  /// The ends of its pipes that a process writes to.
+  struct WriteEnds {
+    int Result = -1, Errors = -1;
+  };
+
+  static Worker begin(size_t Id, WorkTime Before);
+  static std::optional<WriteEnds> openPipes(Worker &W);
 
   WorkCap capMetBy(const Worker &W) const;
   static void end(const Worker &W);
   std::optional<Outcome> takeEnded();
 
-  static Shared *Own; ///< In the process of a piece of work.
+  // In the process of a piece of work.
+  static Shared *Own;
+  static int OwnResult, OwnChannel; ///< -1: none.
 
   unsigned Most;
   WorkLimits Limits;
   std::vector<Worker> Running;
+};
+
+/// Copies that are parked leave half of the memory that there was, or what
+/// those that run need, and half of the files that a process may have open:
+/// this process has one for each.
+class ParkingLimit {
+public:
+  explicit ParkingLimit(unsigned AtATime);
+  bool mayPark();
+
+private:
+  uint64_t Reserve; ///< Bytes.
+  unsigned Left;
 };
 
 } // namespace libtorch_tidy::driver
