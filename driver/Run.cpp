@@ -88,6 +88,7 @@ private:
   int exitCode() const;
   int ended(int Result);
   void printSummary() const;
+  void tellUntried() const;
   std::optional<std::vector<Finding>>
   findingsWith(const fixits::FileTexts &Changed);
 
@@ -577,11 +578,25 @@ void Run::printSummary() const {
                  << Known << " known in the baseline)\n";
   else if (New)
     llvm::errs() << "libtorch-tidy: " << counted(New, "finding") << '\n';
+  tellUntried();
   // Of a selection, it is not known which of them belong to it.
   if (All.Weaker && !Selected->isAny())
     llvm::errs() << "libtorch-tidy: " << counted(All.Weaker, "finding")
                  << " below this level; --level=2 shows "
                  << (All.Weaker == 1 ? "it\n" : "them\n");
+}
+
+/// The text shows fixes that --fix may yet withhold.
+void Run::tellUntried() const {
+  const size_t Count = llvm::count_if(New, [](const Finding &F) {
+    return !F.Fix.empty() && F.Verdict == fixits::Verdict::Unverified;
+  });
+  if (Count && !Options.Fixes.Apply)
+    llvm::errs() << "libtorch-tidy: " << counted(Count, "finding")
+                 << (Count == 1 ? " has a fix that was"
+                                : " have fixes that were")
+                 << " not tried; --fix and --verify-fixes try "
+                 << (Count == 1 ? "it\n" : "them\n");
 }
 
 /// Says how it went, and writes the files.

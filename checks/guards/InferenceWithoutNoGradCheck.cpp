@@ -165,26 +165,27 @@ private:
     report(F);
   }
 
+  /// What one guard in main covers: a pass, or a call of a function with some.
+  struct SiteInMain {
+    SourceRange Range;
+    std::string Runs;
+    Step Shown;
+    Level Strength;
+    bool IsCall = false;
+  };
+
   /// Reports all that one guard in main covers: its own \p Scopes, and those of
-  /// functions that it calls.
+  /// functions that it calls. What a NOLINT comment accepts stands for nothing
+  /// else.
   void reportMain(llvm::MutableArrayRef<Scope> Scopes, flow::UnitModel &Unit) {
     const FunctionDecl *Main = Unit.scan().Main;
     const SourceManager &SM = context().getSourceManager();
-    struct Site {
-      SourceRange Range;
-      std::string Runs;
-      Step Shown;
-      bool IsCall = false; ///< Of a function with the passes.
-    };
-    std::vector<Site> Sites;
-    Level Strength = Level::Advisory;
+    std::vector<SiteInMain> Sites;
     sortBySource(Scopes, SM);
-    for (const Scope &S : Scopes) {
-      Strength = std::min(Strength, S.strength());
+    for (const Scope &S : Scopes)
       for (const Label *L : S.Forwards)
-        Sites.push_back(
-            {L->Site->getSourceRange(), Arbiter::runs(*L), originStep(*L)});
-    }
+        Sites.push_back({L->Site->getSourceRange(), Arbiter::runs(*L),
+                         originStep(*L), S.strength()});
     llvm::StringMap<flow::CallSite> Calls;
     for (const flow::CallSite &Call : flow::callsIn(Main, Unit))
       if (Call.Mode == GradMode::On)
@@ -194,20 +195,34 @@ private:
       if (It == Calls.end())
         continue; // The guard is there: this tries the fix.
       const flow::CallSite &Call = It->second;
-      Strength = std::min(Strength, Level(Forward.Strength));
       Sites.push_back(
           {Call.Call->getSourceRange(),
            readableName(Call.Callee) + " runs a module",
            Step{Call.Call->getExprLoc(),
                 "this leads to " + Forward.At + ", where " + Forward.Runs},
-           /*IsCall=*/true});
+           Level(Forward.Strength), /*IsCall=*/true});
     }
-    if (Sites.empty())
-      return;
-    llvm::stable_sort(Sites, [&](const Site &A, const Site &B) {
+    llvm::stable_sort(Sites, [&](const SiteInMain &A, const SiteInMain &B) {
       return SM.isBeforeInTranslationUnit(A.Shown.Loc, B.Shown.Loc);
     });
-    const Site &First = Sites.front();
+    const auto Open = std::stable_partition(
+        Sites.begin(), Sites.end(), [&](const SiteInMain &S) {
+          return isSuppressed(Arbiter::ReportsPasses, S.Shown.Loc, context());
+        });
+    for (auto Accepted = Sites.begin(); Accepted != Open; ++Accepted)
+      reportInMain(*Accepted, Scopes, Main);
+    if (Open != Sites.end())
+      reportInMain(llvm::MutableArrayRef(&*Open, Sites.end() - Open), Scopes,
+                   Main);
+  }
+
+  /// Reports \p Sites as one.
+  void reportInMain(llvm::MutableArrayRef<SiteInMain> Sites,
+                    llvm::ArrayRef<Scope> Scopes, const FunctionDecl *Main) {
+    Level Strength = Level::Advisory;
+    for (const SiteInMain &S : Sites)
+      Strength = std::min(Strength, S.Strength);
+    const SiteInMain &First = Sites.front();
     Finding F = Finding::at(First.Shown.Loc, First.Range)
                     .level(Strength)
                     .because(InferenceWithoutNoGrad.NothingTrains)
@@ -219,7 +234,7 @@ private:
     // The strongest of them is weak.
     if (Strength == Level::Advisory && !Scopes.empty())
       F.because(Scopes.front().Why);
-    for (Site &S : Sites)
+    for (SiteInMain &S : Sites)
       if (&S != &Sites.front())
         F.member(std::move(S.Shown));
       else if (S.IsCall)

@@ -131,10 +131,11 @@ std::string Baseline::text() const {
 }
 
 /// Which members of a finding, by number, \p E does not know; \p Members are
-/// their fingerprints.
+/// their fingerprints. How many of \p E are not among them is noted.
 static std::vector<size_t> newMembers(llvm::ArrayRef<std::string> Members,
-                                      const BaselineEntry &E) {
+                                      BaselineEntry &E) {
   std::vector<size_t> Result;
+  E.GoneMembers = 0;
   if (!E.Members)
     return Result;
   std::vector<std::string> Left = *E.Members; // One for each, as entries are.
@@ -143,6 +144,7 @@ static std::vector<size_t> newMembers(llvm::ArrayRef<std::string> Members,
       Left.erase(It);
     else
       Result.push_back(I);
+  E.GoneMembers = Left.size();
   return Result;
 }
 
@@ -170,10 +172,10 @@ Baseline::match(llvm::MutableArrayRef<Finding> Findings, SourceTexts &Texts,
     if (F.Kind == FindingKind::Defect && !F.Where.Path.empty())
       New.push_back({&F, relativeTo(Folder, F.Where.Path), F.Function,
                      fingerprint(F, Texts), memberFingerprints(F, Texts)});
-  std::vector<BaselineEntry> Left = Entries;
+  std::vector<BaselineEntry> Left = Entries, Reduced;
   // The best matches first, so that they are not taken by worse ones.
   auto PassOf = [&](auto Same, bool WithNewMembers) {
-    llvm::erase_if(Left, [&](const BaselineEntry &E) {
+    llvm::erase_if(Left, [&](BaselineEntry &E) {
       std::vector<size_t> NewOnes;
       auto It = llvm::find_if(New, [&](const Open &O) {
         if (O.F->Check != E.Check || O.Fingerprint != E.Fingerprint ||
@@ -184,6 +186,8 @@ Baseline::match(llvm::MutableArrayRef<Finding> Findings, SourceTexts &Texts,
       });
       if (It == New.end())
         return false;
+      if (E.GoneMembers)
+        Reduced.push_back(E);
       Finding &F = *It->F;
       F.Known = NewOnes.empty();
       for (size_t I : NewOnes)
@@ -207,6 +211,7 @@ Baseline::match(llvm::MutableArrayRef<Finding> Findings, SourceTexts &Texts,
       It->second = FS.exists(absolute(E.File));
     return !It->second;
   });
+  llvm::append_range(Left, Reduced);
   return Left;
 }
 

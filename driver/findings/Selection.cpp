@@ -141,7 +141,10 @@ void Selection::apply(std::vector<Finding> &Findings,
   if (Known)
     for (BaselineEntry &E : Known->match(Findings, Texts, *FS)) {
       const bool Gone = wasLookedFor(E, Units, FailedUnits, Config);
-      (Gone ? Vanished : NotAnalysed).push_back(std::move(E));
+      if (!E.GoneMembers)
+        (Gone ? Vanished : NotAnalysed).push_back(std::move(E));
+      else if (Gone)
+        Reduced.push_back(std::move(E));
     }
   if (Written) {
     Baseline New(WrittenFolder);
@@ -154,6 +157,7 @@ void Selection::apply(std::vector<Finding> &Findings,
     for (Finding &F : Findings)
       F.Known |= F.Kind == FindingKind::Defect;
     Vanished.clear();
+    Reduced.clear();
   }
   dropUnchanged(Findings, Texts);
 }
@@ -196,21 +200,29 @@ std::vector<Finding> Selection::vanished() const {
 }
 
 void Selection::tellVanished() const {
-  if (!Vanished.empty()) {
-    llvm::errs()
-        << "libtorch-tidy: note: " << counted(Vanished.size(), "finding")
-        << " of the baseline '" << printable(Options.Baseline) << "' "
-        << (Vanished.size() == 1 ? "no longer occurs" : "no longer occur")
-        << "; write it again with 'libtorch-tidy baseline', so that it "
-           "cannot hide a new one:\n";
-    for (const BaselineEntry &E : Vanished)
-      llvm::errs() << "  "
-                   << printable(
-                          E.File +
-                          (E.Function.empty() ? "" : ", in " + E.Function) +
-                          ": " + E.Message + " [" + E.Check + "]")
-                   << '\n';
-  }
+  size_t Count = Vanished.size();
+  for (const BaselineEntry &E : Reduced)
+    Count += E.GoneMembers;
+  if (!Count)
+    return;
+  llvm::errs() << "libtorch-tidy: note: " << counted(Count, "finding")
+               << " of the baseline '" << printable(Options.Baseline) << "' "
+               << (Count == 1 ? "no longer occurs" : "no longer occur")
+               << "; write it again with 'libtorch-tidy baseline', so that it "
+                  "cannot hide a new one:\n";
+  auto Tell = [](const BaselineEntry &E, const std::string &What) {
+    llvm::errs() << "  "
+                 << printable(E.File +
+                              (E.Function.empty() ? "" : ", in " + E.Function) +
+                              ": " + What + E.Message + " [" + E.Check + "]")
+                 << '\n';
+  };
+  for (const BaselineEntry &E : Vanished)
+    Tell(E, "");
+  for (const BaselineEntry &E : Reduced)
+    Tell(E, std::to_string(E.GoneMembers) + " of the " +
+                std::to_string(E.Members->size()) +
+                " others that this finding stands for: ");
 }
 
 Error Selection::write(bool Quiet) {

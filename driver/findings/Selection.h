@@ -22,6 +22,8 @@ struct BaselineEntry {
   /// Fingerprints of what else the finding stood for, sorted; absent when that
   /// is not known.
   std::optional<std::vector<std::string>> Members = std::nullopt;
+  /// How many of Members were there no longer when it was matched.
+  size_t GoneMembers = 0;
 };
 
 /// A file of findings that a project has accepted: later runs tell only what
@@ -45,7 +47,8 @@ public:
   std::string text() const;
 
   /// Marks the findings that are accepted, each entry for one finding, and
-  /// returns the entries that are left. A finding is accepted by an entry of
+  /// returns the entries that are left, and those of which members are. A
+  /// finding is accepted by an entry of
   /// its file and fingerprint, best of the same function; or by one whose file
   /// is no longer there, which was moved. One that stands for more than its
   /// entry is not accepted, and its story says what is new.
@@ -122,8 +125,8 @@ private:
   SelectionOptions Options;
   std::optional<ChangedLines> Changed;
   std::optional<Baseline> Known;
-  std::vector<BaselineEntry> Vanished;
-  std::string WrittenFolder, Content; ///< Of Written.
+  std::vector<BaselineEntry> Vanished, Reduced; ///< As a whole, in part.
+  std::string WrittenFolder, Content;           ///< Of Written.
   std::optional<OutputFile> Written;
   size_t WrittenCount = 0;
   bool Incomplete = false; ///< Some unit failed.

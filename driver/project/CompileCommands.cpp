@@ -349,6 +349,24 @@ std::set<std::string> CompileCommands::existing(const Database &DB,
   return Result;
 }
 
+/// Says which databases below \p Folder are used where none is above it.
+void CompileCommands::noteBelow(StringRef Folder) {
+  if (Options.Quiet)
+    return;
+  Expected<std::vector<Database *>> Used = loadBelow(Folder);
+  if (!Used)
+    return llvm::consumeError(Used.takeError());
+  llvm::errs() << "libtorch-tidy: note: no compile_commands.json above '"
+               << printable(Folder) << "'; using";
+  const char *Separator = " ";
+  for (const Database *DB : *Used) {
+    llvm::errs() << Separator << "'"
+                 << printable(relativePath(DB->Path, Folder)) << "'";
+    Separator = ", ";
+  }
+  llvm::errs() << '\n';
+}
+
 Expected<std::vector<std::string>>
 CompileCommands::listedSources(StringRef Folder) {
   if (Options.Fixed)
@@ -356,9 +374,21 @@ CompileCommands::listedSources(StringRef Folder) {
   Expected<Database *> Found = databaseFor(Folder);
   if (!Found)
     return Found.takeError();
-  if (!*Found)
-    return makeError("no input files, and no compile_commands.json above '" +
-                     Folder + "' or in build/ there to list them; see --help");
+  if (!*Found) {
+    // Below the root lies the whole machine.
+    if (Folder != "/") {
+      Expected<std::vector<std::string>> Files = filesBelow(Folder);
+      if (!Files)
+        return Files;
+      if (!Files->empty()) {
+        noteBelow(Folder);
+        return Files;
+      }
+    }
+    return makeError("no input files, and no compile_commands.json above or "
+                     "below '" +
+                     Folder + "' that lists some; see --help");
+  }
   const std::set<std::string> Result = existing(**Found, "");
   if (Result.empty())
     return makeError("no input files: '" + (*Found)->Path +
