@@ -292,7 +292,7 @@ Outcome Run::collectUnits() {
   return std::nullopt;
 }
 
-/// No output takes the place of another one, or of what is analysed.
+/// Two outputs must not name the same file, and none may name an input.
 Error Run::checkOutputs() const {
   const std::vector<NamedFile> Outputs = {
       {"--sarif", Options.Reports.Sarif},
@@ -556,7 +556,7 @@ void Run::printSummary() const {
     tellWarning() << "what '" << printable(File)
                   << "' does is not known to the other files of the program: "
                   << printable(Trouble) << '\n';
-  // What is not found is the other half of what was asked for.
+  // Growth that no finding explains was asked for, too.
   if (Watched)
     for (const std::string &Growth : Watched->unexplained())
       tellWarning() << "no finding explains what a run kept: " << Growth

@@ -132,7 +132,7 @@ std::string Verifier::objection(const FileEdits &Edits,
       continue;
     if (LeadsTo)
       *LeadsTo = Now;
-    return "it leads to another finding: " + Now.Message + " [" + Now.Check +
+    return "it would cause another finding: " + Now.Message + " [" + Now.Check +
            "]";
   }
   return {};

@@ -123,7 +123,7 @@ public:
     const clang::Stmt *GuardFrom = nullptr;
     llvm::SmallVector<Because, 2> Why;
     bool IsKept = false; ///< In what a parameter names.
-    /// Set while nothing of its results is used.
+    /// Set while none of its results is used.
     const Reason *Tries = nullptr;
     std::optional<Evidence> ToPredict;
     llvm::SmallVector<const flow::Label *, 4> Forwards;

@@ -403,7 +403,7 @@ private:
             .says("ineffective guard: " + quoted(Function) +
                   " declares a function with return type " +
                   typeName(Function->getReturnType()) +
-                  ", not a guard (vexing parse), and guards nothing"),
+                  ", not a guard (vexing parse): nothing is guarded"),
         *P,
         Function->param_empty() && R->hasDefaultConstructor()
             ? nullptr
@@ -441,10 +441,10 @@ private:
           F.because(IneffectiveGradGuard.ThreadLocal)
               .says("misplaced guard: thread_local " + quoted(Guard) +
                     " ends with its thread, not with this function: gradient "
-                    "mode stays switched for the rest of each thread that "
+                    "mode stays changed for the rest of each thread that "
                     "comes here"));
     F.says("misplaced guard: static " + quoted(Guard) +
-           " is made once and never ends: gradient mode stays switched for the "
+           " is made once and never ends: gradient mode stays changed for the "
            "rest of the first thread that comes here, and no other thread is "
            "guarded");
     reportWithFix(F, *P, nullptr, /*IsOff=*/false, [&](Finding &To) {

@@ -1,4 +1,4 @@
-//===- WholeProgram.cpp - Units that hear of each other -------------------===//
+//===- WholeProgram.cpp - Units that are analysed together ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/engine/WholeProgram.h"

@@ -1,4 +1,4 @@
-//===- WholeProgram.h - Units that hear of each other -----------*- C++ -*-===//
+//===- WholeProgram.h - Units that are analysed together --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_WHOLEPROGRAM_H

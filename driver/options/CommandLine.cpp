@@ -233,8 +233,8 @@ static Flag AlphaCheckers(HiddenGroup, "allow-enabling-analyzer-alpha-checkers",
 
 static cl::list<std::string> Load("load", cl::Hidden, In{HiddenGroup});
 
-/// Those below are made when LLVM's options of their names are gone: two of a
-/// name end the program.
+/// The options below are created after LLVM's own of these names are removed: a
+/// duplicate ends the program.
 static Opt<bool> &statsOption() {
   static Flag Stats(RunGroup, "stats",
                     "Print on the standard error what each file cost: the time "

@@ -15,7 +15,8 @@ static constexpr unsigned LeastForPchs = 150;
 /// work. Those of later runs come when these are there.
 static constexpr size_t MostPostponed = 4;
 
-/// The larger of two headers saves a unit only a thirtieth of making it.
+/// A larger precompiled header saves each unit only a thirtieth of what making
+/// it costs, so this many units have to use it.
 static constexpr unsigned EnoughForMore = 32;
 
 PchChoices choicesFor(StringRef File, IncludeScanner &Scanner,

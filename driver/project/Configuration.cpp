@@ -238,7 +238,7 @@ public:
   bool CompilerWarnings = false;
   /// Only .clang-tidy files say which checks run.
   bool OnlyFiles = false;
-  /// Of the file that was asked about last; see
+  /// For the file of the last query; see
   /// Configuration::filesAboutOtherPrograms().
   std::string FileAboutOthers;
   /// Without a filter of the user, the headers of the project count.

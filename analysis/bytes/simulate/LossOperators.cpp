@@ -72,7 +72,7 @@ static OperatorResult loss(OperatorCall &Op) {
   } else if (Op.Name == "huber_loss") {
     Forward = 1;
   } else {
-    // The one number of the result lies in memory for all.
+    // The scalar result keeps the buffer of the unreduced loss.
     if (IsReduced && !Op.isOnGpu())
       Out->Memory = Op.allocate(Size);
     Forward = Op.Name == "binary_cross_entropy" ? 0 : 1;
@@ -112,7 +112,7 @@ static OperatorResult softMargin(OperatorCall &Op) {
   const uint64_t Size = bytesOf(Input);
   const bool IsReduced = reduction(Op) != Reduction::None;
   const Tensor Out = Op.make(IsReduced ? Sizes() : Input->sizes(), Input);
-  // The one number of the result lies in memory for all.
+  // The scalar result keeps the buffer of the unreduced loss.
   if (IsReduced)
     Out->Memory = Op.allocate(Size);
   return Op.record({Out}, {{Input}}, {Input, Target}, 2 * Size);

@@ -155,7 +155,7 @@ static bool walksUnknown(const Expr *Training, const FunctionFlow &Flow) {
              return false;
            bool Shown = false;
            for (LabelId Id : L.Assigned) {
-             // What is computed from a leaf has no label of its own.
+             // Values computed from a leaf get no label.
              if (Flow.label(Id).K == Label::Leaf)
                return false;
              Shown |= Flow.label(Id).bringsHistory();

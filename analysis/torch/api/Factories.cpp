@@ -72,7 +72,7 @@ Holds initiallyHolds(const Expr *E, IsSetOnce IsFixed, bool &MayChange) {
       if (!Object)
         return Known;
     } else if (Name == "options" && Object && isTensor(Object->getType())) {
-      // Those of a tensor that lives somewhere.
+      // The options of a tensor that has a device.
       return Holds::Device;
     } else {
       return Holds::Unknown;

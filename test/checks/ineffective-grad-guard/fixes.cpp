@@ -68,7 +68,7 @@ struct Evaluator {
 
 Tensor vexing(torch::nn::Linear net, Tensor x) {
   torch::NoGradGuard guard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: ineffective guard: 'guard' declares a function with return type NoGradGuard, not a guard (vexing parse), and guards nothing
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: ineffective guard: 'guard' declares a function with return type NoGradGuard, not a guard (vexing parse): nothing is guarded
   // CHECK-FIXES: torch::NoGradGuard guard;
   return net(x);
 }
@@ -82,7 +82,7 @@ Tensor vexing_inference(torch::nn::Linear net, Tensor x) {
 
 Tensor for_good(torch::nn::Linear net, Tensor x) {
   static torch::NoGradGuard guard;
-  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: misplaced guard: static 'guard' is made once and never ends: gradient mode stays switched for the rest of the first thread that comes here, and no other thread is guarded
+  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: misplaced guard: static 'guard' is made once and never ends: gradient mode stays changed for the rest of the first thread that comes here, and no other thread is guarded
   // CHECK-FIXES: torch::NoGradGuard guard;
   return net(x);
 }

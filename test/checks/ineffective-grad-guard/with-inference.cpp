@@ -21,7 +21,7 @@ torch::Tensor predict(torch::nn::Linear net, torch::Tensor x) {
 double validate(torch::nn::Linear net, const std::vector<torch::Tensor> &data) {
   // CHECK-FIXES-ALONE: torch::NoGradGuard no_grad;
   torch::NoGradGuard guard();
-  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:22: warning: ineffective guard: 'guard' declares a function with return type NoGradGuard, not a guard (vexing parse), and guards nothing
+  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:22: warning: ineffective guard: 'guard' declares a function with return type NoGradGuard, not a guard (vexing parse): nothing is guarded
   // CHECK-FIXES-GUARD: torch::NoGradGuard guard;
   torch::Tensor total = torch::zeros({});
   for (const auto &x : data)
