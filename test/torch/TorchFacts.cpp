@@ -143,9 +143,14 @@ std::string flags(const torch::OpFacts &Op) {
         std::pair(Op.SavesNothing, " saves-nothing"),
         std::pair(Op.PinsBuffer, " pins-buffer"),
         std::pair(Op.Reduces, " reduces"),
-        std::pair(Op.neverDifferentiable(), " never-differentiable")})
+        std::pair(Op.neverDifferentiable(), " never-differentiable"),
+        std::pair(Op.KeepsOrder, " keeps-order"),
+        std::pair(Op.Packs, " packs")})
     if (On)
       Text += Name;
+  for (unsigned I = 0; I < 8; ++I)
+    if (Op.Columns >> I & 1)
+      Text += " columns:" + std::to_string(I);
   return Text;
 }
 

@@ -111,4 +111,14 @@ bool drawsSample(const FunctionDecl *F) {
          !isModule(compat::recordType(Method->getParent()));
 }
 
+bool namesLayoutCheck(StringRef Name) {
+  return Name.contains_insensitive("contiguous");
+}
+
+bool namesStride(StringRef Name) {
+  return Name.contains_insensitive("stride") ||
+         Name.contains_insensitive("step") ||
+         Name.contains_insensitive("pitch") || Name.starts_with("ld");
+}
+
 } // namespace libtorch_tidy::torch

@@ -70,6 +70,15 @@ bool namesAccessor(llvm::StringRef Name);
 /// gradient mode off; rsample() is the one that carries history.
 bool drawsSample(const clang::FunctionDecl *F);
 
+/// check_contiguous, CHECK_INPUT_CONTIGUOUS. A function that is not seen and is
+/// called so asks its tensor whether it is packed: libtorch-strided-access
+/// says nothing of it.
+bool namesLayoutCheck(llvm::StringRef Name);
+
+/// row_stride, step, pitch, ld. An index or argument that is called so goes by
+/// the strides: libtorch-strided-access does not report it.
+bool namesStride(llvm::StringRef Name);
+
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_ANALYSIS_TORCH_API_CONVENTIONS_H

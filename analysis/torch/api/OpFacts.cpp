@@ -29,7 +29,9 @@ enum Flags : unsigned {
   Resizes = 1 << 10,
   Heavy = 1 << 11,
   KeepsArguments = 1 << 12,
-  Metadata = 1 << 13
+  Metadata = 1 << 13,
+  KeepsOrder = 1 << 14,
+  Packs = 1 << 15
 };
 
 OpFacts row(StringRef Name, uint32_t Outputs, uint32_t NonDifferentiable,
@@ -40,7 +42,8 @@ OpFacts row(StringRef Name, uint32_t Outputs, uint32_t NonDifferentiable,
       &OpFacts::PinsBuffer,     &OpFacts::Reduces,    &OpFacts::CopiesRarely,
       &OpFacts::TakesPart,      &OpFacts::ShowsWhole, &OpFacts::SameElements,
       &OpFacts::KeepsLayout,    &OpFacts::Resizes,    &OpFacts::Heavy,
-      &OpFacts::KeepsArguments, &OpFacts::Metadata};
+      &OpFacts::KeepsArguments, &OpFacts::Metadata,   &OpFacts::KeepsOrder,
+      &OpFacts::Packs};
   OpFacts Facts{Name, Outputs, NonDifferentiable, Shares, Pure};
   for (size_t I = 0; I < std::size(Columns); ++I)
     Facts.*Columns[I] = Flags >> I & 1;
@@ -69,6 +72,9 @@ std::vector<OpFacts> makeTable() {
     Facts.Saves = Saved::KIND;                                                 \
     Facts.SavesInPlace = Saved::KIND_IN_PLACE;                                 \
   }
+#define COLUMNS(RESULTS, NAMES)                                                \
+  for (const StringRef Name : llvm::split(NAMES, ' '))                         \
+    const_cast<OpFacts &>(*factsIn(Table, Name)).Columns = RESULTS;
 #include "analysis/torch/api/OpFacts.inc"
   return Table;
 }

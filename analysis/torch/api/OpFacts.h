@@ -101,6 +101,13 @@ struct OpFacts {
   bool KeepsArguments = false;
   /// Asks about a tensor and holds on to nothing of it: size, dim, device.
   bool Metadata = false;
+  /// The result lies in memory in the order of the first operand, and without
+  /// its gaps: mul, clone, zeros_like.
+  bool KeepsOrder = false;
+  /// The result lies row by row, whatever the order of the operand: softmax.
+  bool Packs = false;
+  /// Bit I: the matrices of result I lie column by column: linalg_qr.
+  uint32_t Columns = 0;
   /// Of an operator of one tensor; of the form in place, which keeps a copy of
   /// the argument. Nothing, where SavesNothing is set.
   Saved Saves = Saved::Unknown, SavesInPlace = Saved::Unknown;

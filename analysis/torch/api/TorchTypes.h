@@ -80,6 +80,8 @@ inline constexpr llvm::StringLiteral UndefinedTensor = "torch::Tensor()";
 inline constexpr llvm::StringLiteral Grad = "torch::autograd::grad";
 /// Gives a tensor memory of its own.
 inline constexpr llvm::StringLiteral CloneCall = ".clone()";
+/// Packs it, where it is not.
+inline constexpr llvm::StringLiteral ContiguousCall = ".contiguous()";
 
 } // namespace spelling
 

@@ -58,6 +58,13 @@ const Expr *asHookRemoval(const CallExpr *Call) {
   return tensorOf(Call, "remove_hook");
 }
 
+bool isCustomBackward(const FunctionDecl *F) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return Method && cpp::nameOf(Method) == BackwardMethod &&
+         Method->getNumParams() > 1 &&
+         isAutogradContext(Method->getParamDecl(0)->getType());
+}
+
 bool isAutogradContext(QualType T) {
   if (T.isNull())
     return false;

@@ -40,6 +40,9 @@ inline constexpr llvm::StringLiteral CustomFunction =
 inline constexpr llvm::StringLiteral ForwardMethod = "forward",
                                      BackwardMethod = "backward";
 
+/// Is \p F the backward() of a custom function, which autograd calls?
+bool isCustomBackward(const clang::FunctionDecl *F);
+
 /// A pointer or reference to an AutogradContext.
 bool isAutogradContext(clang::QualType T);
 
