@@ -10,6 +10,8 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H
 
+#include "analysis/cpp/Fields.h"
+#include "analysis/torch/storage/Layout.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
 #include "clang/AST/Decl.h"
@@ -107,13 +109,26 @@ struct MemorySummary {
   std::set<unsigned> Keeps, Operands;
   /// How sure is it that the tensor that it returns is alone?
   torch::Fresh Made = torch::Fresh::No;
+  /// Its use of the order in which elements lie in memory.
+  struct Layouts {
+    /// Tensors and pointers whose memory it reads as one piece, and those of
+    /// which it does not matter in which order.
+    std::set<unsigned> Reads, Spans;
+    std::set<unsigned> Asks; ///< Tensors that it asks for their strides.
+    /// How the tensor that it returns lies on all ways, if one can say so.
+    torch::Layout::Kind Returns = torch::Layout::Unknown;
+    bool Surely = false;
+    /// The parameter that it returns as it was given; else Result.
+    unsigned Same = ~0u;
+  } Order;
   bool Available = true;
 
   bool available() const { return Available; }
   bool saysTheSame(const MemorySummary &Earlier) const {
     return Lends == Earlier.Lends && Resizes == Earlier.Resizes &&
            Frees == Earlier.Frees && Keeps == Earlier.Keeps &&
-           Operands == Earlier.Operands && Made == Earlier.Made;
+           Operands == Earlier.Operands && Made == Earlier.Made &&
+           cpp::fieldsOf(Order) == cpp::fieldsOf(Earlier.Order);
   }
   /// Nothing is lent, moved or freed.
   bool saysNothing() const {
@@ -165,9 +180,42 @@ struct Dangling {
   const clang::Stmt *Body = nullptr; ///< The function's; null outside one.
 };
 
+/// Memory of a tensor is read, or written, as if its elements lay there one
+/// after the other, in order.
+struct StridedRead {
+  enum Way {
+    Copied,  ///< By memcpy() and its like, or a stream.
+    Ranged,  ///< From a pointer to another: std::vector(p, p + n).
+    Indexed, ///< p[i], where i runs over all elements.
+    Formula, ///< p[y * width + x].
+    Fixed,   ///< p[1].
+    Viewed,  ///< By an image or a matrix over it.
+    Helper,  ///< By a function that is given the pointer or the tensor.
+    Foreign, ///< Perhaps, by one that is not seen and gets no strides.
+  } How = Copied;
+  enum Source {
+    Operators, ///< As Lies says.
+    Script,    ///< The result of a TorchScript module.
+    Gradient,  ///< What reaches a backward() of the user's.
+    Parameter, ///< A parameter of this function.
+    Like,      ///< Made like a parameter that is packed elsewhere.
+  } From = Operators;
+  const clang::Expr *At = nullptr; ///< What reads.
+  torch::Layout Lies;
+  bool SomeWays = false; ///< It lies so on some paths only.
+  /// The call that hands out the pointer; null where a function gets the
+  /// tensor.
+  const clang::CallExpr *Data = nullptr;
+  const clang::Expr *Tensor = nullptr; ///< As written there.
+  std::string Reader; ///< The function or class that reads; may be empty.
+  bool Asks = false;  ///< The tensor is asked for its strides.
+  const clang::FunctionDecl *In = nullptr;
+};
+
 /// What a function does with memory, for callers and for reports.
 struct MemoryOf : MemorySummary {
-  std::vector<Dangling> Danglings; ///< In source order of what borrows.
+  std::vector<Dangling> Danglings;  ///< In source order of what borrows.
+  std::vector<StridedRead> Strided; ///< In source order; one for a pointer.
 };
 
 /// Analyses the body and the member initialisers of \p F, a function of user

@@ -5,6 +5,7 @@
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/flow/memory/LayoutDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 
@@ -501,8 +502,23 @@ static Fresh madeIn(const FunctionDecl *F, const Sharing &Shared,
   return Least.value_or(Fresh::No);
 }
 
+/// Adds what the domain of layouts says of \p F.
+static void addLayouts(const FunctionDecl *F, MemorySummaries Callees,
+                       MemoryOf &Result) {
+  if (!LayoutDomain::concerns(F, Callees))
+    return;
+  std::optional<FlowGraph> Graph = FlowGraph::of(F, cpp::Grain::Everything);
+  LayoutDomain Domain(F, Callees);
+  unsigned Visits = 0;
+  const auto In = Graph ? runToFixpoint(*Graph, Domain, Domain.start(), Visits)
+                        : std::nullopt;
+  if (In)
+    Domain.report(*Graph, *In, Result);
+}
+
 MemoryOf analyseMemory(const FunctionDecl *F, MemorySummaries Callees) {
   MemoryOf Result;
+  addLayouts(F, Callees, Result);
   const MemoryBody Body(F, Callees);
   const bool Takes =
       llvm::any_of(F->parameters(), [](const ParmVarDecl *Param) {

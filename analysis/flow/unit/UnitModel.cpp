@@ -64,6 +64,15 @@ llvm::ArrayRef<Dangling> UnitModel::dangling() {
   return *Danglings;
 }
 
+std::vector<const StridedRead *> UnitModel::stridedReads() {
+  std::vector<const StridedRead *> Reads;
+  for (const FunctionDecl *F : functions())
+    if (memoryOf(F))
+      for (const StridedRead &Read : Memories.find(definitionOf(F))->Strided)
+        Reads.push_back(&Read);
+  return Reads;
+}
+
 const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
   const FunctionDecl *Definition = definitionOf(F);
   if (!Definition) {

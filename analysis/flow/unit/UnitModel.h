@@ -282,6 +282,9 @@ public:
   /// Uses of memory that is gone, in all functions and in the initialisers of
   /// variables outside them.
   llvm::ArrayRef<Dangling> dangling();
+  /// Memory of tensors that functions read as one piece, whatever order its
+  /// elements have, in the order of functions().
+  std::vector<const StridedRead *> stridedReads();
   /// The effects of \p F on memory of its caller; null when they are unknown.
   const MemorySummary *memoryOf(const clang::FunctionDecl *F);
   /// The flow of \p F; null when \p F has no body here. While it is being made

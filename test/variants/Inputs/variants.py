@@ -570,6 +570,33 @@ def pointers(pick):
             % (pick(LOOPS) % ("    " + body)))
 
 
+def layouts(pick):
+    """Memory that is read as one piece. What is meant goes through the elements in order."""
+    view = pick(["base.t()", "base.t().mul(2)", "base.slice(1, 1, 3)", "base.select(1, i % 4)",
+                 "base.transpose(0, 1).clone()", "base", "base.contiguous()", "base.t().contiguous()",
+                 "base.slice(0, 1)", "base.unsqueeze(0).permute({1, 2, 0})", "turned(base)",
+                 "torch::zeros_like(base.t()) + i", "(flag ? base : base.t())", "base.t().flatten()"])
+    name = pick(["t", "turned_base", "baseT"])
+    data = "@[%s|hold(%s.contiguous())]@.data_ptr<float>()" % (name, name)
+    taken = pick(["", "", "int %s_packed = i;\n    " % name])
+    read = pick([
+        "std::vector<float> v(%(d)s, %(d)s + %(t)s.numel());",
+        "std::vector<float> v(%(t)s.numel());\n    std::memcpy(v.data(), %(d)s, %(t)s.nbytes());",
+        "const float *p = %(d)s;\n    std::vector<float> v(p, p + %(t)s.numel());",
+        "float *p = %(d)s;\n    std::vector<float> v;\n    for (int k = 0; k < %(t)s.numel(); ++k)\n      v.push_back(p[k]);",
+        "const float *p;\n    p = %(d)s;\n    std::vector<float> v(p, p + %(t)s.numel());",
+        "std::vector<float> v = listed(@[%(t)s|%(t)s.contiguous()]@);",
+        # What is written to a copy would be lost.
+        "float *p = %(t)s.data_ptr<float>();\n    std::vector<float> v(1);\n    for (int k = 0; k < %(t)s.size(0); ++k)\n      p[k * %(t)s.stride(0)] += 1;",
+        "std::vector<float> v(%(t)s.numel());\n    std::memcpy(%(t)s.data_ptr<float>(), v.data(), @[%(t)s.nbytes()|%(t)s.nbytes()]@);",
+    ]) % {"d": data, "t": name}
+    change = pick(["", "", "\n    %s.mul_(2);" % name, "\n    base.add_(1);"])
+    body = "%sauto %s = %s;\n    %s\n    for (float value : v)\n      out.add(value);%s" % (
+        taken, name, view, read, change)
+    return ("  torch::NoGradGuard guard;\n  bool flag = false;\n  torch::Tensor base = batch(1);\n  %s\n"
+            "  out.add(base);\n  out.add(flag);" % (pick(LOOPS) % ("    " + body)))
+
+
 def packing(pick):
     """Sequences that are packed and padded again. What is meant is the length that they had."""
     first, dimension, shape = pick([("true", 1, "{3, 5, 4}"), ("false", 0, "{5, 3, 4}")])
@@ -755,6 +782,15 @@ static std::vector<int64_t> &hold_list(std::vector<int64_t> list) {
   return *new std::vector<int64_t>(std::move(list));
 }
 """
+LISTED = """
+#include <cstring>
+
+static torch::Tensor turned(const torch::Tensor &x) { return x.transpose(0, 1); }
+static std::vector<float> listed(const torch::Tensor &x) {
+  return std::vector<float>(x.data_ptr<float>(), x.data_ptr<float>() + x.numel());
+}
+static torch::Tensor &hold(torch::Tensor tensor) { return *new torch::Tensor(std::move(tensor)); }
+"""
 SHORTEN = """
 static void shorten(torch::Tensor &x) { x = x.narrow(0, 0, 1).narrow(1, 0, 1); }
 """
@@ -787,6 +823,7 @@ KINDS = {
     "guards": Kind("ineffective-grad-guard", guards, FINISH),
     "blobs": Kind("dangling-from-blob", blobs, DYING + HOLDER),
     "pointers": Kind("dangling-tensor-data", pointers, DYING),
+    "layouts": Kind("strided-access", layouts, LISTED),
     "packing": Kind("pad-packed-total-length", packing, SHORTEN),
     "autocast": Kind("autocast-cache", autocast, CHANGE),
 }

@@ -1,0 +1,502 @@
+//===- LayoutDomain.cpp - How tensors lie in memory, on all paths ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "analysis/flow/memory/LayoutDomain.h"
+#include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/flow/memory/MemoryDomain.h"
+#include "analysis/torch/api/Conventions.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Hooks.h"
+#include "analysis/torch/modules/Modules.h"
+#include "clang/AST/ASTContext.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace libtorch_tidy::flow {
+
+using torch::Layout;
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+const LaidOut *LayoutState::find(const Keeper &K) const {
+  for (const auto &[Place, What] : Known)
+    if (Place == K)
+      return &What;
+  return nullptr;
+}
+
+void LayoutState::forget(const Keeper &K) {
+  llvm::erase_if(Known, [&](const auto &Entry) {
+    return Entry.first.Root == K.Root &&
+           pathWithin(Entry.first.Path, K.Path, true);
+  });
+}
+
+void LayoutState::set(const Keeper &K, LaidOut What) {
+  forget(K);
+  if (Known.size() < MaxKnown)
+    Known.push_back({K, std::move(What)});
+}
+
+/// Makes \p Into what lies either way; returns whether that changed it.
+static bool joinInto(LaidOut &Into, const LaidOut &From) {
+  const LaidOut Before = Into;
+  if (Into.Lies.isStrided() || From.Lies.isStrided()) {
+    const bool Both = Into.Lies.isStrided() && From.Lies.isStrided();
+    if (!Into.Lies.isStrided())
+      Into = From;
+    Into.SomeWays = Before.SomeWays || From.SomeWays || !Both;
+    Into.Given = nullptr;
+    return !(Into == Before);
+  }
+  if (!(Into.Lies == From.Lies))
+    Into.Lies = Into.Lies.isPacked() && From.Lies.isPacked()
+                    ? Layout()
+                    : Layout::unknown();
+  if (Into.Given != From.Given)
+    Into.Given = nullptr;
+  if (Into.From != From.From)
+    Into.From = StridedRead::Operators;
+  return !(Into == Before);
+}
+
+bool LayoutState::join(const LayoutState &Other) {
+  bool Changed = false;
+  for (auto It = Known.begin(); It != Known.end();) {
+    if (const LaidOut *There = Other.find(It->first)) {
+      Changed |= joinInto(It->second, *There);
+    } else if (It->second.Lies.isStrided()) {
+      Changed |= !It->second.SomeWays;
+      It->second.SomeWays = true;
+    } else {
+      It = Known.erase(It);
+      Changed = true;
+      continue;
+    }
+    ++It;
+  }
+  for (const auto &[Place, What] : Other.Known)
+    if (What.Lies.isStrided() && !find(Place) && Known.size() < MaxKnown) {
+      Known.push_back({Place, What});
+      Known.back().second.SomeWays = true;
+      Changed = true;
+    }
+  return Changed;
+}
+
+//===----------------------------------------------------------------------===//
+// The domain
+//===----------------------------------------------------------------------===//
+
+/// The parameter that \p Callee, with or without a body, asks for its strides.
+static bool mayAsk(const cpp::Call &C, unsigned Index,
+                   MemorySummaries Callees) {
+  const MemorySummary *Known = summaryOf(C.Callee, Callees);
+  return Known ? Known->Order.Asks.count(Index) != 0
+               : C.Of == cpp::Whose::User && torch::namesLayoutCheck(C.Name);
+}
+
+LayoutDomain::LayoutDomain(const FunctionDecl *F, MemorySummaries Callees)
+    : F(F), Context(F->getASTContext()), Callees(Callees) {
+  auto Root = [](const Expr *E) {
+    const std::optional<Keeper> K = Keeper::of(E);
+    return K ? K->Root : nullptr;
+  };
+  cpp::forEach<CallExpr>(F->getBody(), [&](const CallExpr *Call) {
+    if (const Expr *Tensor = torch::askedForLayout(Call))
+      Asked.insert(Root(Tensor));
+    if (const Expr *Tensor = torch::packedBy(Call))
+      PackedElsewhere.insert(Root(Tensor));
+    const cpp::Call C(Call);
+    if (C.Of == cpp::Whose::User)
+      for (unsigned I = 0; I < C.Args.size(); ++I)
+        if (torch::isTensor(C.Args[I]->getType()) && mayAsk(C, I, Callees))
+          Asked.insert(Root(C.Args[I]));
+  });
+  Asked.erase(nullptr);
+  PackedElsewhere.erase(nullptr);
+}
+
+bool LayoutDomain::concerns(const FunctionDecl *F, MemorySummaries Callees) {
+  const bool Takes = llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
+    return P->getType()->isPointerType() &&
+           P->getType()->getPointeeType()->isArithmeticType();
+  });
+  const bool Makes = torch::isTensor(F->getReturnType());
+  return cpp::anyOf<Expr>(
+      F->getBody(),
+      [&](const Expr *E) {
+        if (isa<ArraySubscriptExpr>(E))
+          return Takes;
+        const auto *Call = dyn_cast<CallExpr>(E);
+        if (!Call)
+          return false;
+        if (torch::dataOf(Call) || torch::askedForLayout(Call) ||
+            (Takes &&
+             cpp::does(Call, cpp::Std::CopyBytes | cpp::Std::StreamBytes)))
+          return true;
+        if (Makes && torch::opFacts(Call))
+          return true;
+        const MemorySummary *Known =
+            summaryOf(Call->getDirectCallee(), Callees);
+        return Known &&
+               !(Known->Order.Reads.empty() && Known->Order.Spans.empty() &&
+                 Known->Order.Asks.empty());
+      },
+      cpp::Lambdas::Skipped);
+}
+
+LayoutDomain::State LayoutDomain::start() const {
+  State Start;
+  const bool IsBackward = torch::isCustomBackward(F);
+  for (const ParmVarDecl *Param : F->parameters()) {
+    const QualType T = Param->getType().getNonReferenceType();
+    LaidOut Value;
+    Value.Given = Param;
+    Value.From = StridedRead::Parameter;
+    if (torch::isTensor(T)) {
+      Start.set(Keeper::of(Param), Value);
+    } else if (T->isPointerType() && T->getPointeeType()->isArithmeticType()) {
+      Value.IsPointer = true;
+      Start.set(Keeper::of(Param), Value);
+    } else if (IsBackward && torch::mayHoldTensor(T) && !T->isPointerType()) {
+      Value.Given = nullptr;
+      Value.From = StridedRead::Gradient;
+      Start.set(Keeper::of(Param), Value);
+    }
+  }
+  return Start;
+}
+
+std::optional<unsigned> LayoutDomain::indexOf(const ValueDecl *D) const {
+  const auto *Param = dyn_cast_or_null<ParmVarDecl>(D);
+  return Param && Param->getDeclContext() == F
+             ? std::optional(Param->getFunctionScopeIndex())
+             : std::nullopt;
+}
+
+void LayoutDomain::atThrow(llvm::MutableArrayRef<Thrown<State>> To) {
+  for (auto &[Try, What] : To)
+    if (What)
+      What->join(S);
+    else
+      What = S;
+}
+
+void LayoutDomain::visit(const CFGElement &Element) {
+  if (auto AsEnd = Element.getAs<CFGLifetimeEnds>())
+    return S.forget(Keeper::of(AsEnd->getVarDecl()));
+  const auto AsStmt = Element.getAs<CFGStmt>();
+  if (!AsStmt)
+    return;
+  const Stmt *Statement = AsStmt->getStmt();
+  if (const auto *E = dyn_cast<Expr>(Statement); E && Out)
+    lookAt(E);
+  if (const auto *Decls = dyn_cast<DeclStmt>(Statement)) {
+    for (const Decl *D : Decls->decls())
+      if (const auto *Var = dyn_cast<VarDecl>(D))
+        declare(Var);
+  } else if (const auto *Return = dyn_cast<ReturnStmt>(Statement)) {
+    if (Out && Return->getRetValue() && torch::isTensor(F->getReturnType())) {
+      const LaidOut Value = valueOf(Return->getRetValue());
+      ReturnsDiffer |= Returned && (Returned->Given != Value.Given ||
+                                    Returned->Lies.kind() != Value.Lies.kind());
+      if (!Returned || !Value.Lies.Sure)
+        Returned = Value;
+    }
+  } else if (const auto *Op = dyn_cast<BinaryOperator>(Statement)) {
+    if (Op->getOpcode() == BO_Assign)
+      if (const std::optional<Keeper> K = Keeper::of(Op->getLHS()))
+        store(*K, Op->getRHS());
+  } else if (const auto *Call = dyn_cast<CallExpr>(Statement)) {
+    visitCall(Call);
+  }
+}
+
+void LayoutDomain::declare(const VarDecl *Var) {
+  S.forget(Keeper::of(Var));
+  const Expr *Init = Var->getInit();
+  if (!Init || Var->isImplicit())
+    return;
+  // Another name for what is followed under its own.
+  if (Var->getType()->isReferenceType() && !isa<ExprWithCleanups>(Init) &&
+      Keeper::of(Init))
+    return;
+  store(Keeper::of(Var), Init);
+}
+
+void LayoutDomain::store(const Keeper &K, const Expr *Value) {
+  const QualType T =
+      K.Type.isNull() ? Value->getType() : K.Type.getNonReferenceType();
+  // The value may be made of what is there now.
+  std::vector<std::pair<Keeper, LaidOut>> New;
+  if (T->isPointerType()) {
+    if (const std::optional<LaidOut> Of = pointerOf(Value))
+      New.push_back({K, *Of});
+  } else if (cpp::isStdClass(T, cpp::StdClass::Tuple)) {
+    const torch::OpFacts *Facts =
+        torch::opFacts(dyn_cast_or_null<CallExpr>(cpp::valueOf(Value)));
+    for (unsigned I = 0; Facts && I < Facts->Outputs; ++I)
+      New.push_back(
+          {Keeper{K.Root, K.Path + tupleStep(I), {}}, valueOf(Value, I)});
+  } else if (torch::mayHoldTensor(T)) {
+    New.push_back({K, valueOf(Value)});
+  }
+  S.forget(K);
+  for (auto &[Place, What] : New)
+    S.set(Place, std::move(What));
+}
+
+void LayoutDomain::visitCall(const CallExpr *Call) {
+  if (cpp::isAssignment(Call)) {
+    const Expr *To = Call->getArg(0);
+    // t[i] = x copies elements.
+    if (const std::optional<Keeper> K = Keeper::of(To))
+      store(*K, Call->getArg(1));
+    return;
+  }
+  const cpp::Call C(Call);
+  if (torch::changesLayout(Call)) {
+    if (const std::optional<Keeper> K = Keeper::of(C.Object))
+      S.set(*K, valueOf(Call));
+    return;
+  }
+  if (!C.Callee || C.Of != cpp::Whose::User)
+    return;
+  for (unsigned I = 0; I < C.Args.size() && I < C.Callee->getNumParams(); ++I) {
+    const QualType T = C.Callee->getParamDecl(I)->getType();
+    const std::optional<Keeper> K = Keeper::of(C.Args[I]);
+    if (K && T->isLValueReferenceType() &&
+        !T->getPointeeType().isConstQualified() && S.find(*K)) {
+      LaidOut Nothing;
+      Nothing.Lies = Layout::unknown();
+      S.set(*K, Nothing);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+LaidOut LayoutDomain::valueOf(const Expr *E, unsigned Result) const {
+  E = cpp::valueOf(E);
+  LaidOut Nothing;
+  if (!E || E->isTypeDependent())
+    return Nothing;
+  if (std::optional<Keeper> K = Keeper::of(E)) {
+    if (const LaidOut *Known = S.find(*K))
+      return *Known;
+    // One of a list.
+    const size_t Last = StringRef(K->Path).rfind('[');
+    if (Last == StringRef::npos)
+      return Nothing;
+    K->Path.resize(Last);
+    const LaidOut *Whole = S.find(*K);
+    return Whole && !Whole->IsPointer ? *Whole : Nothing;
+  }
+  if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
+    LaidOut Both = valueOf(Either->getTrueExpr(), Result);
+    joinInto(Both, valueOf(Either->getFalseExpr(), Result));
+    return Both;
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (!Call)
+    return Nothing;
+  if (const PartOf Part = partOf(Call); Part.Whole) {
+    unsigned I = 0;
+    if (StringRef Step = Part.Step; Step.consume_front("<"))
+      Step.consumeInteger(10, I);
+    return valueOf(Part.Whole, I);
+  }
+  if (const Expr *Container = torch::containerOf(Call))
+    return valueOf(Container, Result);
+  return resultOf(Call, Result);
+}
+
+LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
+  LaidOut Value;
+  if (const MemorySummary *Known = summaryOf(Call->getDirectCallee(), Callees);
+      Known && torch::isTensor(Call->getType())) {
+    const MemorySummary::Layouts &Order = Known->Order;
+    const cpp::Call C(Call);
+    if (Order.Same < C.Args.size())
+      return valueOf(C.Args[Order.Same]);
+    if (Order.Returns == Layout::Packed) {
+      Value.Lies.Sure = Order.Surely;
+      return Value;
+    }
+    // It may undo what was done before, or change nothing where a dimension has
+    // one element.
+    const bool MayBeTheSame =
+        llvm::any_of(Call->arguments(), [&](const Expr *Arg) {
+          if (!torch::isTensor(Arg->getType()))
+            return false;
+          const Layout Of = valueOf(Arg).Lies;
+          return !Of.isPacked() || Of.hasUnit();
+        });
+    if (Order.Returns != Layout::Unknown)
+      Value.Lies = MayBeTheSame ? Layout::unknown()
+                                : Layout::of(Order.Returns, Call, Order.Surely);
+    return Value;
+  }
+  if (const auto M = torch::asModuleCall(Call)) {
+    Value.From = M->Script ? StridedRead::Script : StridedRead::Operators;
+    return Value;
+  }
+  const torch::OpFacts *Facts = torch::opFacts(Call);
+  if (!Facts)
+    return Value;
+  std::optional<LaidOut> First;
+  Value.Lies = torch::layoutOf(
+      Call, Result,
+      [&](const Expr *E) {
+        const LaidOut Of = valueOf(E);
+        if (!First)
+          First = Of;
+        return Of.Lies;
+      },
+      Context);
+  if (!First)
+    return Value;
+  Value.SomeWays = First->SomeWays && Value.Lies.isStrided();
+  const bool IsSame = Facts->Shares == torch::Sharing::Handle ||
+                      cpp::isOneOf(Facts->Name, {"detach", "data"});
+  if (IsSame && !torch::changesLayout(Call)) {
+    Value.Given = First->Given;
+    Value.From = First->From;
+  } else if (Facts->KeepsOrder && Value.Lies.isPacked() && !Value.Lies.Sure) {
+    // What the model returns in an order keeps it.
+    if (First->From == StridedRead::Script)
+      Value.From = First->From;
+    if (First->Given && PackedElsewhere.contains(First->Given) &&
+        !Asked.contains(First->Given))
+      Value.From = StridedRead::Like;
+  }
+  return Value;
+}
+
+std::optional<LaidOut> LayoutDomain::pointerOf(const Expr *E) const {
+  E = cpp::peel(E);
+  if (!E || !E->getType()->isPointerType())
+    return std::nullopt;
+  if (const Expr *Pointer = pointerMoved(E))
+    return pointerOf(Pointer);
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+    if (Unary->isIncrementDecrementOp())
+      return pointerOf(Unary->getSubExpr());
+    const auto *Subscript =
+        dyn_cast_or_null<ArraySubscriptExpr>(cpp::peel(Unary->getSubExpr()));
+    return Subscript && Unary->getOpcode() == UO_AddrOf
+               ? pointerOf(Subscript->getBase())
+               : std::nullopt;
+  }
+  if (const std::optional<Keeper> K = Keeper::of(E)) {
+    const LaidOut *Known = S.find(*K);
+    return Known && Known->IsPointer ? std::optional(*Known) : std::nullopt;
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const Expr *Tensor = torch::dataOf(Call);
+  if (!Tensor) {
+    // A function of the unit may hand out the pointer.
+    const MemorySummary *Known =
+        Call ? summaryOf(Call->getDirectCallee(), Callees) : nullptr;
+    const cpp::Call C =
+        Call ? cpp::Call(Call) : cpp::Call(E, nullptr, nullptr, {});
+    for (const auto &L :
+         Known ? Known->Lends : std::vector<MemorySummary::Lent>())
+      if (L.To == MemorySummary::Result && L.Field.empty() &&
+          L.What == Borrow::Data && L.Of < C.Args.size() &&
+          torch::isTensor(C.Args[L.Of]->getType()))
+        Tensor = C.Args[L.Of];
+    if (!Tensor)
+      return std::nullopt;
+  }
+  LaidOut Of = valueOf(Tensor);
+  Of.IsPointer = true;
+  Of.Data = Call;
+  Of.Tensor = Tensor;
+  return Of;
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+void LayoutDomain::report(const FlowGraph &Graph, const States<State> &In,
+                          MemoryOf &Into) {
+  Out = &Into;
+  for (const CFGBlock *Block : Graph.Order)
+    if (const std::optional<State> &At = In[Block->getBlockID()])
+      evaluated(Graph, *Block, *this, *At, {});
+  MemorySummary::Layouts &Order = Into.Order;
+  for (const ParmVarDecl *Param : F->parameters())
+    if (Asked.contains(Param)) {
+      const unsigned I = Param->getFunctionScopeIndex();
+      Order.Asks.insert(I);
+      Order.Reads.erase(I);
+      Order.Spans.erase(I);
+    }
+  if (Returned && !ReturnsDiffer && !Returned->SomeWays) {
+    if (Returned->Given) {
+      if (const std::optional<unsigned> I = indexOf(Returned->Given))
+        Order.Same = *I;
+    } else {
+      Order.Returns = Returned->Lies.kind();
+      Order.Surely = Returned->Lies.Sure;
+    }
+  }
+  for (auto &[Key, Read] : Found.takeVector())
+    Into.Strided.push_back(std::move(Read));
+  llvm::stable_sort(Into.Strided, [&](const auto &A, const auto &B) {
+    return Context.getSourceManager().isBeforeInTranslationUnit(
+        A.At->getBeginLoc(), B.At->getBeginLoc());
+  });
+}
+
+bool LayoutDomain::isAsked(const Expr *Tensor) const {
+  const std::optional<Keeper> K =
+      Tensor ? Keeper::of(Tensor) : std::optional<Keeper>();
+  return K && Asked.contains(K->Root);
+}
+
+void LayoutDomain::report(const Expr *At, const LaidOut &Of,
+                          StridedRead::Way How, StringRef Reader,
+                          bool AnyOrder) {
+  if (Of.Given && How != StridedRead::Foreign && How != StridedRead::Fixed)
+    if (const std::optional<unsigned> I = indexOf(Of.Given))
+      (AnyOrder ? Out->Order.Spans : Out->Order.Reads).insert(*I);
+  // In any order all of a piece may be read.
+  if (!Of.Tensor || (AnyOrder && (!Of.Lies.isStrided() || Of.Lies.isDense())))
+    return;
+  const bool IsPlain = !Of.Lies.isStrided();
+  if (IsPlain && (Of.From == StridedRead::Operators || !Of.Lies.isPacked() ||
+                  Of.Lies.Sure))
+    return;
+  StridedRead Read;
+  Read.How = How;
+  Read.From = IsPlain ? Of.From : StridedRead::Operators;
+  Read.At = At;
+  Read.Lies = Of.Lies;
+  Read.SomeWays = Of.SomeWays;
+  Read.Data = Of.Data;
+  Read.Tensor = Of.Tensor;
+  Read.Reader = Reader.str();
+  Read.In = F;
+  Read.Asks = isAsked(Of.Tensor);
+  // One for a tensor.
+  const std::optional<Keeper> K = Keeper::of(Of.Tensor);
+  const void *Key = K && K->Path.empty() ? static_cast<const void *>(K->Root)
+                                         : static_cast<const void *>(Of.Tensor);
+  auto [It, New] = Found.insert({Key, Read});
+  const bool WasWeaker = It->second.How >= StridedRead::Fixed;
+  if (!New && How < StridedRead::Fixed && WasWeaker)
+    It->second = std::move(Read);
+}
+
+} // namespace libtorch_tidy::flow

@@ -1,0 +1,123 @@
+//===- LayoutDomain.h - In which order memory is read -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+/// \file
+/// The domain of layouts: it follows, along all paths of a function and through
+/// its calls, how the elements of tensors lie in memory (torch::Layout), and
+/// pointers to them, and finds where memory is read as if they lay there one
+/// after the other.
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_LAYOUTDOMAIN_H
+#define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_LAYOUTDOMAIN_H
+
+#include "analysis/cpp/Body.h"
+#include "analysis/flow/Fixpoint.h"
+#include "analysis/flow/memory/Memory.h"
+#include "analysis/flow/memory/Places.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace libtorch_tidy::flow {
+
+/// A tensor, each one of a list of tensors, or a pointer into one.
+struct LaidOut {
+  torch::Layout Lies;
+  bool SomeWays = false; ///< It lies so on some paths only.
+  StridedRead::Source From = StridedRead::Operators;
+  /// The parameter whose memory it is, as the caller gave it; or null.
+  const clang::ParmVarDecl *Given = nullptr;
+  /// Of a pointer: the call that hands it out, null for a parameter, and the
+  /// tensor as it is written there.
+  const clang::CallExpr *Data = nullptr;
+  const clang::Expr *Tensor = nullptr;
+  bool IsPointer = false;
+
+  bool operator==(const LaidOut &O) const {
+    return Lies == O.Lies && SomeWays == O.SomeWays && From == O.From &&
+           Given == O.Given && Data == O.Data && Tensor == O.Tensor &&
+           IsPointer == O.IsPointer;
+  }
+};
+
+struct LayoutState {
+  std::vector<std::pair<Keeper, LaidOut>> Known;
+  static constexpr size_t MaxKnown = 200;
+
+  const LaidOut *find(const Keeper &K) const;
+  void forget(const Keeper &K);
+  void set(const Keeper &K, LaidOut What);
+  bool join(const LayoutState &Other);
+};
+
+class LayoutDomain {
+public:
+  using State = LayoutState;
+
+  LayoutDomain(const clang::FunctionDecl *F, MemorySummaries Callees);
+
+  /// Can anything in \p F read the memory of a tensor, or hand one to what
+  /// does?
+  static bool concerns(const clang::FunctionDecl *F, MemorySummaries Callees);
+
+  State start() const;
+  void enter(const clang::CFGBlock &, State In) { S = std::move(In); }
+  void visit(const clang::CFGElement &Element);
+  State leave() { return std::move(S); }
+  bool join(State &Into, const State &From) { return Into.join(From); }
+  bool isTaken(const clang::CFGBlock &, const clang::CFGBlock &) {
+    return true;
+  }
+  void atThrow(llvm::MutableArrayRef<Thrown<State>> To);
+  /// Visits all blocks once more and adds to \p Into what happens there.
+  void report(const FlowGraph &Graph, const States<State> &In, MemoryOf &Into);
+
+private:
+  // Values.
+  LaidOut valueOf(const clang::Expr *E, unsigned Result = 0) const;
+  LaidOut resultOf(const clang::CallExpr *Call, unsigned Result) const;
+  /// What pointer \p E points to; nullopt where that is no tensor's memory.
+  std::optional<LaidOut> pointerOf(const clang::Expr *E) const;
+  void store(const Keeper &K, const clang::Expr *Value);
+  void declare(const clang::VarDecl *Var);
+  void visitCall(const clang::CallExpr *Call);
+
+  // LayoutReads.cpp: what reads memory as one piece.
+  void lookAt(const clang::Expr *E);
+  void readsOf(const clang::CallExpr *Call);
+  void readElement(const clang::Expr *At, const clang::Expr *Pointer,
+                   const clang::Expr *Index);
+  void readArguments(const cpp::Call &C);
+  bool readRange(const cpp::Call &C);
+  void readView(const clang::CXXConstructExpr *E);
+  std::optional<int64_t> number(const clang::Expr *E) const;
+  bool countsAll(const clang::Expr *Count, const LaidOut &Of) const;
+  bool runsOverAll(const clang::Expr *At, const clang::Expr *Index,
+                   const LaidOut &Of) const;
+  bool isAnyOrder(const clang::Expr *At, const clang::Expr *Index,
+                  const LaidOut &Of) const;
+  enum class Formula { None, Order, Other };
+  Formula formulaIn(const clang::Expr *Index, const LaidOut &Of) const;
+  bool isAsked(const clang::Expr *Tensor) const;
+  void report(const clang::Expr *At, const LaidOut &Of, StridedRead::Way How,
+              llvm::StringRef Reader, bool AnyOrder = false);
+
+  cpp::Body &in() const { return cpp::Body::of(F); }
+  std::optional<unsigned> indexOf(const clang::ValueDecl *D) const;
+
+  const clang::FunctionDecl *F;
+  const clang::ASTContext &Context;
+  MemorySummaries Callees;
+  /// The variables and fields that are asked for their strides, and those of
+  /// which packed copies are made.
+  llvm::SmallPtrSet<const clang::ValueDecl *, 4> Asked, PackedElsewhere;
+  State S;
+  MemoryOf *Out = nullptr; ///< Null before the fixpoint is reached.
+  llvm::MapVector<const void *, StridedRead> Found;
+  /// The kinds of what is returned.
+  std::optional<LaidOut> Returned;
+  bool ReturnsDiffer = false;
+};
+
+} // namespace libtorch_tidy::flow
+
+#endif // LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_LAYOUTDOMAIN_H

@@ -1,0 +1,122 @@
+// What looks like it and is right.
+// RUN: %check_libtorch_tidy %s libtorch-strided-access %t
+
+#include <torch/torch.h>
+
+#include <cstring>
+#include <vector>
+
+using torch::Tensor;
+using torch::indexing::Slice;
+
+std::vector<float> values(const Tensor &t) {
+  return std::vector<float>(t.data_ptr<float>(), t.data_ptr<float>() + t.numel());
+}
+
+// Packed again.
+void packed(const Tensor &x, float *to) {
+  auto hwc = x.permute({1, 2, 0}).contiguous();
+  std::memcpy(to, hwc.data_ptr<float>(), hwc.nbytes());
+  auto flat = x.permute({1, 2, 0}).flatten();
+  std::memcpy(to, flat.data_ptr<float>(), flat.nbytes());
+  auto line = x.permute({1, 2, 0}).reshape({-1});
+  std::memcpy(to, line.data_ptr<float>(), line.nbytes());
+  auto back = x.permute({1, 2, 0}).mul(2).permute({2, 0, 1});
+  std::memcpy(to, back.data_ptr<float>(), back.nbytes());
+  auto soft = x.transpose(0, 1).softmax(1);
+  std::memcpy(to, soft.data_ptr<float>(), soft.nbytes());
+  auto forced = x.transpose(0, 1).clone(torch::MemoryFormat::Contiguous);
+  std::memcpy(to, forced.data_ptr<float>(), forced.nbytes());
+  values(x.transpose(0, 1).contiguous());
+}
+
+// Whole rows, dimensions of one element, and one element.
+void in_one_piece(const Tensor &x, float *to) {
+  auto rows = x.slice(0, 1, 3);
+  std::memcpy(to, rows.data_ptr<float>(), rows.nbytes());
+  auto row = x[2];
+  std::memcpy(to, row.data_ptr<float>(), row.nbytes());
+  auto gray = x.unsqueeze(0).permute({1, 2, 0});
+  std::memcpy(to, gray.data_ptr<float>(), gray.nbytes());
+  auto one = torch::rand({1, 4}).t();
+  std::memcpy(to, one.data_ptr<float>(), one.nbytes());
+  auto number = torch::rand({3, 4}).select(1, 0).select(0, 2);
+  std::memcpy(to, number.data_ptr<float>(), number.nbytes());
+  auto plane = torch::rand({3, 4, 5}).permute({1, 2, 0}).select(2, 0);
+  std::memcpy(to, plane.data_ptr<float>(), plane.nbytes());
+  auto all = torch::rand({3, 4}).slice(1, 0, 4);
+  std::memcpy(to, all.data_ptr<float>(), all.nbytes());
+}
+
+// The order does not matter, or both have the same.
+float any_order(const Tensor &x, float limit) {
+  auto turned = x.t().clone();
+  float *p = turned.data_ptr<float>();
+  float sum = 0;
+  for (int64_t i = 0; i < turned.numel(); ++i)
+    sum += p[i];
+  for (int64_t i = 0; i < turned.numel(); ++i)
+    if (p[i] > limit)
+      p[i] = limit;
+  return sum + std::accumulate(p, p + turned.numel(), 0.0f);
+}
+
+// A part only: a row, the first element.
+void parts(const Tensor &x, float *to) {
+  auto part = x.slice(1, 1, 3);
+  const float *p = part.data_ptr<float>();
+  to[0] = *p + p[0];
+  std::memcpy(to, p, part.size(1) * sizeof(float));
+  for (int64_t i = 0; i < part.size(1); ++i)
+    to[i] = p[i];
+}
+
+// The strides are asked for.
+float strides(const Tensor &x) {
+  auto part = x.slice(1, 1, 3);
+  const float *p = part.data_ptr<float>();
+  float sum = 0;
+  for (int64_t i = 0; i < part.size(0); ++i)
+    for (int64_t j = 0; j < part.size(1); ++j)
+      sum += p[i * part.stride(0) + j * part.stride(1)];
+  return sum;
+}
+std::vector<float> asked(const Tensor &x) {
+  auto turned = x.t();
+  TORCH_CHECK(turned.is_contiguous(), "packed tensors only");
+  return std::vector<float>(turned.data_ptr<float>(),
+                            turned.data_ptr<float>() + turned.numel());
+}
+void check_contiguous(const Tensor &t);
+std::vector<float> checked(const Tensor &x) {
+  auto turned = x.t();
+  check_contiguous(turned);
+  return std::vector<float>(turned.data_ptr<float>(),
+                            turned.data_ptr<float>() + turned.numel());
+}
+float accessed(const Tensor &x) {
+  auto turned = x.t();
+  auto at = turned.accessor<float, 2>();
+  return at[1][0];
+}
+
+// The index goes by the order in memory: planes of rows.
+float planes(const Tensor &x) {
+  auto hwc = x.permute({1, 2, 0});
+  const float *p = hwc.data_ptr<float>();
+  const auto h = hwc.size(0), w = hwc.size(1);
+  float sum = 0;
+  for (int64_t y = 0; y < h; ++y)
+    for (int64_t c = 0; c < 3; ++c)
+      sum += c * p[c * h * w + y * w];
+  return sum;
+}
+
+// Nothing is known of what it is made of.
+std::vector<float> unknown(const Tensor &x, const Tensor &mask,
+                           at::IntArrayRef order) {
+  auto picked = x.index({mask});
+  values(picked);
+  auto mixed = x.permute(order);
+  return values(mixed);
+}
