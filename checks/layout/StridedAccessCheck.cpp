@@ -88,6 +88,7 @@ std::string whatReads(const StridedRead &R) {
   case StridedRead::Indexed:
     return "the loop goes through the memory of " + Of + " element by element";
   case StridedRead::Formula:
+  case StridedRead::Guessed:
   case StridedRead::Fixed:
     return "the index counts the elements of " + Of + " row by row";
   case StridedRead::Viewed:
@@ -247,8 +248,7 @@ Finding worded(const StridedRead &R) {
                       ? " changes the strides here"
                       : " returns it here"));
   }
-  if (R.How == StridedRead::Fixed ||
-      (R.How == StridedRead::Formula && R.Reader.empty()))
+  if (R.How == StridedRead::Fixed || R.How == StridedRead::Guessed)
     F.because(StridedAccess.OtherFormula);
   if (R.How == StridedRead::Foreign)
     F.because(StridedAccess.Foreign);

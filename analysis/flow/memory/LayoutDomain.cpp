@@ -365,9 +365,7 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
   if (!First)
     return Value;
   Value.SomeWays = First->SomeWays && Value.Lies.isStrided();
-  const bool IsSame = Facts->Shares == torch::Sharing::Handle ||
-                      cpp::isOneOf(Facts->Name, {"detach", "data"});
-  if (IsSame && !torch::changesLayout(Call)) {
+  if (torch::keepsTensor(Call)) {
     Value.Given = First->Given;
     Value.From = First->From;
   } else if (Facts->KeepsOrder && Value.Lies.isPacked() && !Value.Lies.Sure) {
@@ -494,8 +492,8 @@ void LayoutDomain::report(const Expr *At, const LaidOut &Of,
   const void *Key = K && K->Path.empty() ? static_cast<const void *>(K->Root)
                                          : static_cast<const void *>(Of.Tensor);
   auto [It, New] = Found.insert({Key, Read});
-  const bool WasWeaker = It->second.How >= StridedRead::Fixed;
-  if (!New && How < StridedRead::Fixed && WasWeaker)
+  const bool WasWeaker = It->second.How >= StridedRead::Guessed;
+  if (!New && How < StridedRead::Guessed && WasWeaker)
     It->second = std::move(Read);
 }
 

@@ -60,8 +60,7 @@ bool LayoutDomain::countsAll(const Expr *Count, const LaidOut &Of) const {
     if (!E || isSizeOfElement(E) || cpp::constantInt(E, Context))
       continue;
     const auto *Call = dyn_cast<CallExpr>(E);
-    if (Call && torch::tensorAskedBy(Call) &&
-        cpp::isOneOf(cpp::calleeName(Call), {"numel", "nbytes"}))
+    if (torch::countedWhole(Call))
       return true;
     if (const auto *Method = dyn_cast_or_null<CXXMemberCallExpr>(Call))
       if (const QualType T = Method->getObjectType();
@@ -134,12 +133,9 @@ LayoutDomain::Formula LayoutDomain::formulaIn(const Expr *Index,
       Which = Call->getArg(0);
     }
     const auto *Asked = dyn_cast_or_null<CallExpr>(in().originOf(List));
-    const StringRef Name = cpp::calleeName(Asked);
-    ByStride |= Asked && torch::tensorAskedBy(Asked) && Name.contains("stride");
-    if (Asked && cpp::isOneOf(Name, {"size", "sizes"})) {
-      const Expr *Object = torch::tensorAskedBy(Asked);
-      const std::optional<Keeper> K =
-          Object ? Keeper::of(Object) : std::optional<Keeper>();
+    ByStride |= torch::askedForLayout(Asked) != nullptr;
+    if (const Expr *Object = torch::askedForSizes(Asked)) {
+      const std::optional<Keeper> K = Keeper::of(Object);
       if (K && Tensor && *K == *Tensor) {
         Own = true;
         const auto D = Which ? cpp::constantInt(Which, Context) : std::nullopt;
@@ -258,11 +254,9 @@ void LayoutDomain::readElement(const Expr *At, const Expr *Pointer,
   // The pitch of what it is a part of may be among the factors.
   if (How == Formula::Other && Of->Lies.kind() == torch::Layout::Sliced)
     return;
-  if (How == Formula::Other && Of->Lies.isStrided())
-    report(At, *Of, StridedRead::Formula, {});
-  else
-    report(At, *Of, StridedRead::Formula,
-           How == Formula::Order ? "sizes" : StringRef());
+  report(At, *Of,
+         How == Formula::Order ? StridedRead::Formula : StridedRead::Guessed,
+         {});
 }
 
 //===----------------------------------------------------------------------===//

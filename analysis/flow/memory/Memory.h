@@ -187,10 +187,12 @@ struct StridedRead {
     Copied,  ///< By memcpy() and its like, or a stream.
     Ranged,  ///< From a pointer to another: std::vector(p, p + n).
     Indexed, ///< p[i], where i runs over all elements.
-    Formula, ///< p[y * width + x].
-    Fixed,   ///< p[1].
+    Formula, ///< p[y * width + x], of the sizes of the tensor.
     Viewed,  ///< By an image or a matrix over it.
     Helper,  ///< By a function that is given the pointer or the tensor.
+    // What may be meant for the order in memory:
+    Guessed, ///< p[y * width + x], of other numbers.
+    Fixed,   ///< p[1].
     Foreign, ///< Perhaps, by one that is not seen and gets no strides.
   } How = Copied;
   enum Source {

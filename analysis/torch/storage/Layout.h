@@ -109,6 +109,17 @@ bool changesLayout(const clang::CallExpr *Call);
 /// accessors, which know the strides. The tensor as written; else null.
 const clang::Expr *askedForLayout(const clang::CallExpr *Call);
 
+/// Is the result of \p Call the tensor that it is called on, in the order that
+/// it has: add_(), detach()?
+bool keepsTensor(const clang::CallExpr *Call);
+
+/// The tensor of which \p Call, numel() or nbytes(), counts all elements; null
+/// for others.
+const clang::Expr *countedWhole(const clang::CallExpr *Call);
+
+/// The tensor that \p Call, size() or sizes(), is asked of; null for others.
+const clang::Expr *askedForSizes(const clang::CallExpr *Call);
+
 /// The tensor that \p Call, contiguous() without another format, packs; else
 /// null.
 const clang::Expr *packedBy(const clang::CallExpr *Call);

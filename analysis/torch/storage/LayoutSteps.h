@@ -1,0 +1,30 @@
+//===- LayoutSteps.h - What views make of a layout --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+/// \file
+/// Operators that give a tensor other sizes and strides over the same memory,
+/// for layoutOf(): see Layout.h.
+
+#ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_LAYOUTSTEPS_H
+#define LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_LAYOUTSTEPS_H
+
+#include "analysis/torch/storage/Layout.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace libtorch_tidy::torch {
+
+/// What operator \p Name, a view or reshape, makes of \p Of with \p Args, those
+/// after the tensor; nullopt for others.
+std::optional<Layout> rearranged(llvm::StringRef Name, const Layout &Of,
+                                 llvm::ArrayRef<const clang::Expr *> Args,
+                                 const clang::ASTContext &Context);
+
+/// A packed tensor of \p Sizes, a list in braces; of others only the order is
+/// known.
+Layout packedOf(const clang::Expr *Sizes, bool Sure,
+                const clang::ASTContext &Context);
+
+} // namespace libtorch_tidy::torch
+
+#endif // LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_LAYOUTSTEPS_H
