@@ -361,7 +361,10 @@ bool FewValues::has(const Expr *E, unsigned Depth) {
   if (const auto *Op = dyn_cast<BinaryOperator>(E)) {
     const bool Left = has(Op->getLHS(), Depth),
                Right = has(Op->getRHS(), Depth);
-    return (Left && Right) || (Right && Op->getOpcode() == BO_Rem) ||
+    // `i % n`, `i % ring.size()`
+    return (Left && Right) ||
+           (Op->getOpcode() == BO_Rem &&
+            (Right || isStdCall(stripImplicit(Op->getRHS()), Std::Size))) ||
            ((Left || Right) && Op->getOpcode() == BO_And);
   }
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))

@@ -9,6 +9,7 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/UnitContext.h"
+#include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -46,14 +47,16 @@ enum class Reads { Nothing, Shape, Data };
 
 class ReadsOf {
 public:
-  explicit ReadsOf(const cpp::Body &In) : In(In) {}
+  /// \p Depth: how far the functions that are given the tensor are followed.
+  explicit ReadsOf(const cpp::Body &In, unsigned Depth = 2)
+      : In(In), Depth(Depth) {}
 
   Reads of(const Expr *E) {
     const Stmt *User = In.userOf(E);
     if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
       User = In.parentOf(Member);
     if (const auto *Call = dyn_cast_or_null<CallExpr>(User))
-      return throughCall(Call);
+      return throughCall(Call, E);
     if (const VarDecl *Var = cpp::declaredBy(User))
       return Var->isImplicit() ? Reads::Data // What a loop runs over.
                                : of(Var);
@@ -61,7 +64,16 @@ public:
   }
 
 private:
-  Reads throughCall(const CallExpr *Call) {
+  /// What a function of the user reads of \p E, which \p C hands to it.
+  Reads inFunction(const cpp::Call &C, const FunctionDecl *F, const Expr *E) {
+    for (unsigned I = 0; Depth && I < C.Args.size() && I < F->getNumParams();
+         ++I)
+      if (In.isWithin(E, C.Args[I]))
+        return ReadsOf(cpp::Body::of(F), Depth - 1).of(F->getParamDecl(I));
+    return Reads::Data;
+  }
+
+  Reads throughCall(const CallExpr *Call, const Expr *E) {
     if (cpp::isAssignment(Call)) { // A variable is given it, or replaced.
       const VarDecl *Var = cpp::variableOf(Call->getArg(0));
       return Var && Var->isLocalVarDecl() && !Var->isStaticLocal() &&
@@ -70,6 +82,8 @@ private:
                  ? of(Var, Call)
                  : Reads::Data;
     }
+    if (const FunctionDecl *F = cpp::userDefinition(Call->getDirectCallee()))
+      return inFunction(cpp::Call(Call), F, E);
     const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
     if (Facts && Facts->Metadata)
       return Reads::Shape;
@@ -99,21 +113,40 @@ private:
   }
 
   const cpp::Body &In;
+  const unsigned Depth;
   llvm::SmallPtrSet<const VarDecl *, 4> Asked;
 };
+
+/// Are all tensors that \p E is made of made in it, or where a variable of it
+/// is declared: torch::zeros({1, 3, 8, 8})?
+bool hasNoData(const Expr *E, cpp::Body &In, unsigned Depth = 3) {
+  return !cpp::anyOf<Expr>(E, [&](const Expr *Part) {
+    if (!isa<DeclRefExpr, MemberExpr>(Part) ||
+        !torch::mayHoldTensor(Part->getType()))
+      return false;
+    const Expr *Origin = In.originOf(Part);
+    return Origin == Part || isa<DeclRefExpr, MemberExpr>(Origin) || !Depth ||
+           !hasNoData(Origin, In, Depth - 1);
+  });
+}
 
 } // namespace
 
 /// Why forward pass \p L only shows whether it works, once: in a test case, or
-/// in a function that is given no data, nothing but shapes of the result is
-/// read; or nothing at all, in a warm-up or a measurement. In a step of
-/// training that is a slip. Null for a pass that does more.
+/// in a function or pass that is given no data, nothing but shapes of the
+/// result is read; or nothing at all, in a warm-up or a measurement. In a step
+/// of training that is a slip. Null for a pass that does more.
 static const Reason *trialOf(const Label &L, const FunctionFlow &Flow) {
   const FunctionDecl *F = Flow.function();
   if (cpp::isTestCase(F))
     return &InferenceWithoutNoGrad.TestCase;
+  const auto *Pass = dyn_cast<CallExpr>(L.Site);
   const bool HasNoData =
-      F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F));
+      F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F)) ||
+      (L.K == Label::Forward && Pass &&
+       llvm::all_of(cpp::writtenArguments(Pass), [&](const Expr *Arg) {
+         return hasNoData(Arg, cpp::Body::of(F));
+       }));
   const Reads Read = ReadsOf(cpp::Body::of(F)).of(L.Site);
   if (Read == Reads::Nothing && !Flow.trains())
     return &InferenceWithoutNoGrad.Unread;

@@ -66,10 +66,12 @@ inline constexpr struct InferenceWithoutNoGradReasons {
   Reason TestCase{"test-case", Effect::Advice,
                   "It is in a test case: GoogleTest, Catch2, doctest, "
                   "Boost.Test."};
-  Reason OnlyShape{"only-shape-read", Effect::Advice,
-                   "It is in `main`, or in a function without parameters, that "
-                   "reads nothing but shapes of the result, or of what it "
-                   "computes of that."};
+  Reason OnlyShape{
+      "only-shape-read", Effect::Advice,
+      "It is in `main`, or in a function without parameters, or "
+      "the pass is given nothing but new tensors (`torch::zeros`), "
+      "and nothing but shapes of the result, or of what is "
+      "computed of that, is read."};
   Reason Unread{"result-unread", Effect::Advice,
                 "Nothing reads the result, outside of training: a warm-up, a "
                 "measurement."};

@@ -11,6 +11,7 @@
 #include "checks/base/Amounts.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/guards/Arbiter.h"
+#include "checks/history/RunAgain.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -73,8 +74,9 @@ constexpr struct AccumulatedHistoryReasons {
               "`torch::autograd::grad`, a `return` or code that cannot be "
               "seen, or it is a global, a captured variable or a reference "
               "parameter, which others may use. After a `backward()` in each "
-              "iteration that keeps no graph only the first two count: nobody "
-              "can go through what is added again."};
+              "iteration, or in a function that a loop runs, that keeps no "
+              "graph only the first two count: nobody can go through what is "
+              "added again."};
   Reason Bounded{"gives-up-elements", Effect::Silent,
                  "The container gives up old elements (`pop_front`), or its "
                  "places are used again."};
@@ -257,21 +259,24 @@ const Label *provenSource(const Accumulation &A, const FunctionFlow &Flow) {
   return Found == Flow.labels().end() ? nullptr : &*Found;
 }
 
-/// Does backward() free, in each round that adds to \p G, the graphs of all
-/// that is added, and nothing go through the sum or list?
-bool isSpent(const Growth &G, const FunctionFlow &Flow) {
+/// Does backward() free, in each round or call that adds to \p G, the graphs of
+/// all that is added, and nothing go through the sum or list?
+bool isSpent(const Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit) {
   const Accumulation &A = G.A;
-  if (G.HandedInAt || !A.Loop ||
-      (Flow.label(A.Carry).Consumers & Label::Backward))
+  if (G.HandedInAt || (Flow.label(A.Carry).Consumers & Label::Backward))
     return false;
   auto IsFreed = [&](const Label &L) {
-    return L.BackwardAt && Flow.isWithin(L.BackwardAt, A.Loop) &&
+    return L.BackwardAt && (!A.Loop || Flow.isWithin(L.BackwardAt, A.Loop)) &&
            Flow.frees(L, A.Site);
   };
+  const VarDecl *Root = Flow.rootOf(A.Where);
   return IsFreed(*G.Source) &&
-         llvm::all_of(
-             historyIn(A.Added.allLabels(), Flow),
-             [&](const Label *L) { return !L->bringsGraph() || IsFreed(*L); });
+         llvm::all_of(historyIn(A.Added.allLabels(), Flow),
+                      [&](const Label *L) {
+                        return !L->bringsGraph() || IsFreed(*L);
+                      }) &&
+         (A.Loop ||
+          (Root && !Root->hasGlobalStorage() && isRunAgain(Flow, Root, Unit)));
 }
 
 /// What is around the part or element of a container that \p E is; null when it
@@ -508,7 +513,7 @@ public:
         G.Source = provenSource(A, Flow);
       if (!G.Source)
         continue;
-      G.IsSpent = isSpent(G, Flow);
+      G.IsSpent = isSpent(G, Flow, Unit);
       if (!Silence)
         Silence = silenceOf(G, Flow, Unit, Guards);
       if (Silence) {

@@ -177,7 +177,7 @@ const Label *madeIn(const Stmt *Statement, const FunctionFlow &Flow) {
 
 std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
                                  const FunctionFlow &Flow,
-                                 flow::UnitModel &Unit, const Arbiter &Guards,
+                                 const Arbiter &Guards,
                                  llvm::function_ref<Amount()> SizeOf) {
   if (!torch::mayHoldTensor(V->getType()) || torch::isModule(V->getType()))
     return std::nullopt;
@@ -200,7 +200,6 @@ std::optional<Outer> decideOuter(const VarDecl *V, const Refs &Uses,
   else if (!torch::asModuleCall(cpp::stripImplicit(Made)) && !isWeighty(Made))
     return std::nullopt; // It is not large.
   Found.IsReported = Source && Guards.findingOf(*Source);
-  Found.IsOfCaller = Arbiter::leftToCallers(Flow, Unit);
 
   const Expr *Final = assignedTo(Last, V);
   // What operators make of large tensors is no number, whatever its name is.
@@ -532,14 +531,18 @@ public:
         Uses[V].push_back(E);
     });
     llvm::SmallPtrSet<const VarDecl *, 4> Outside;
+    std::optional<bool> IsOfCaller; // Asked once, and only where it matters.
     for (const auto &[V, Of] : Uses)
-      if (auto Found = decideOuter(V, Of, Flow, Unit, Decided, [&, V = V] {
+      if (auto Found = decideOuter(V, Of, Flow, Decided, [&, V = V] {
             const MemoryNames &Names =
                 MemoryNames::of(Flow.function(), Unit, Known);
             const std::optional<unsigned> Var = Names.indexOf(V);
             return Var ? Names.groupOf(*Var).Size : Amount::Some;
           })) {
         Outside.insert(V);
+        if (!IsOfCaller)
+          IsOfCaller = Arbiter::leftToCallers(Flow, Unit) != nullptr;
+        Found->IsOfCaller = *IsOfCaller;
         Report(worded(*Found, Unit.context()));
       }
     for (const HeldMemory &Held :

@@ -223,7 +223,9 @@ void Interpreter::prove(const CallExpr *Backward, const Expr *Root) {
   if (!To || S.Mode == GradMode::Off || !torch::isTensor(Root->getType()))
     return;
   Value V = read(To->P).flat();
-  bool IsKnown = !V.Unknown;
+  // What it was given is of callers: told of variables of its own alone.
+  bool IsKnown = !V.Unknown && (V.Labels.empty() ||
+                                !Out->declarationOf(Out->Places[To->P].Root));
   for (LabelId L : V.Labels)
     IsKnown |= Out->Labels[L].bringsHistory();
   if (IsKnown)

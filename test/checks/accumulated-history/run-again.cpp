@@ -1,0 +1,96 @@
+// Functions that a loop or an algorithm runs, which add to what outlives it.
+// RUN: %check_libtorch_tidy %s libtorch-accumulated-history %t -- -- -I%S/../Inputs
+#include "net.h"
+#include <algorithm>
+#include <functional>
+
+using torch::Tensor;
+
+void list(Net net, torch::optim::SGD &optimizer, const Batches &batches) {
+  std::vector<Tensor> losses;
+  auto step = [&](const Tensor &x) {
+    optimizer.zero_grad();
+    Tensor loss = net(x).sum();
+    loss.backward();
+    optimizer.step();
+    losses.push_back(loss);
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'losses' keeps the autograd graph nodes of every call, and after backward() nothing can back-propagate through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-FIXES: losses.push_back(loss.detach());
+  };
+  for (const Tensor &x : batches)
+    step(x);
+  std::cout << losses.size();
+}
+
+// Who gets it cannot go through it again either.
+std::vector<Tensor> returned(Net net, const Batches &batches) {
+  std::vector<Tensor> losses;
+  std::function<void(const Tensor &)> step = [&](const Tensor &x) {
+    Tensor loss = net(x).sum();
+    loss.backward();
+    losses.push_back(loss);
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'losses' keeps
+    // CHECK-FIXES: losses.push_back(loss.detach());
+  };
+  for (const Tensor &x : batches)
+    step(x);
+  return losses;
+}
+
+Tensor algorithm(Net net, const Batches &batches) {
+  Tensor total = torch::zeros({});
+  std::for_each(batches.begin(), batches.end(), [&](const Tensor &x) {
+    Tensor loss = net(x).sum();
+    loss.backward();
+    total += loss;
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every call
+    // CHECK-FIXES: total += loss.detach();
+  });
+  return total;
+}
+
+void closure(Net net, torch::optim::LBFGS &optimizer, const Batches &batches) {
+  std::vector<Tensor> losses;
+  for (const Tensor &x : batches)
+    optimizer.step([&] {
+      optimizer.zero_grad();
+      Tensor loss = net(x).sum();
+      loss.backward();
+      losses.push_back(loss);
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: memory growth: 'losses' keeps
+      // CHECK-FIXES: losses.push_back(loss.detach());
+      return loss;
+    });
+  std::cout << losses.size();
+}
+
+void helper(Net net, const Tensor &x, Tensor &total) {
+  Tensor loss = net(x).sum();
+  loss.backward();
+  total += loss;
+  // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: memory growth: 'total' keeps the autograd graph nodes of every call
+  // CHECK-FIXES: total += loss.detach();
+}
+Tensor helped(Net net, const Batches &batches) {
+  Tensor total = torch::zeros({});
+  for (const Tensor &x : batches)
+    helper(net, x, total);
+  return total;
+}
+
+// Emptied for each epoch, and not for each step.
+void per_epoch(Net net, const Batches &batches) {
+  std::vector<Tensor> losses;
+  auto step = [&](const Tensor &x) {
+    Tensor loss = net(x).sum();
+    loss.backward();
+    losses.push_back(loss);
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'losses' keeps
+    // CHECK-FIXES: losses.push_back(loss.detach());
+  };
+  for (int epoch = 0; epoch < 8; ++epoch) {
+    losses.clear();
+    for (const Tensor &x : batches)
+      step(x);
+  }
+}
