@@ -235,6 +235,40 @@ def discarded(pick):
             % (made, call, use))
 
 
+def sizes(pick):
+    """Elements that are copied by their number of bytes. What is meant is all of them."""
+    dtype, element = pick([("torch::kFloat32", "float"), ("torch::kFloat64", "double"),
+                           ("torch::kInt64", "int64_t"), ("torch::kInt32", "int32_t"),
+                           ("torch::kUInt8", "uint8_t")])
+    one_byte = element == "uint8_t"
+    name = "sizeof(%s)" % dtype
+    of_dtype = "@[sizeof(t.dtype())|t.element_size()]@"
+    size = pick([name if one_byte else "@[%s|sizeof(%s)]@" % (name, element),
+                 "@[sizeof(t.scalar_type())|t.element_size()]@", "t.element_size()",
+                 "sizeof(T)" if one_byte else of_dtype, "sizeof(%s)" % element, "sizeof(v[0])",
+                 "t.itemsize()", "elementSize(t.scalar_type())"])
+    count = pick(["%s * t.numel()", "t.numel() * %s", "n * %s", "%s * 3 * 4", "(%s) * v.size()"])
+    number = count % size
+    if not one_byte and pick([True, False, False]):
+        number = "@[%s|%s * sizeof(%s)]@" % (("t.numel()", "t.numel()", element)
+                                             if pick([True, False]) else ("n", "n", element))
+    copy = pick(["std::memcpy(v.data(), t.data_ptr<T>(), %s);", "std::memmove(v.data(), t.data_ptr<T>(), %s);",
+                 "std::memcpy(u.data_ptr<T>(), t.data_ptr<T>(), %s);\n  out.add(u);",
+                 "T *from = t.data_ptr<T>();\n  std::memcpy(v.data(), from, %s);",
+                 "const size_t bytes = %s;\n  std::memcpy(v.data(), t.data_ptr<T>(), bytes);",
+                 "std::stringstream file;\n  file.write(reinterpret_cast<const char *>(t.data_ptr<T>()), %s);\n"
+                 "  file.read(reinterpret_cast<char *>(v.data()), v.size() * sizeof(T));"])
+    # What names an element type is itself a value, which has a size.
+    extra = pick(["", "", "const auto kind = t.scalar_type();\n  char header[16] = {};\n"
+                      "  std::memcpy(header, &kind, sizeof(kind));\n  out.add(static_cast<double>(header[0]));",
+                  "out.add(static_cast<double>(sizeof(torch::ScalarType)));",
+                  "out.add(static_cast<double>(t.nbytes() / sizeof(T)));"])
+    return ("  using T = %s;\n  auto t = torch::arange(1, 13, %s).reshape({3, 4});\n"
+            "  auto u = torch::zeros_like(t);\n  std::vector<T> v(12);\n  const int64_t n = t.numel();\n"
+            "  (void)n;\n  %s\n  %s\n  for (T element : v)\n    out.add(static_cast<double>(element));\n"
+            % (element, dtype, extra, copy % number))
+
+
 def views(pick):
     """Views that are kept, and written through or read after their base changed."""
     view = pick(["whole[i]", "whole.slice(0, i, i + 1)", "whole.narrow(0, 0, 1)",
@@ -794,6 +828,10 @@ static torch::Tensor &hold(torch::Tensor tensor) { return *new torch::Tensor(std
 SHORTEN = """
 static void shorten(torch::Tensor &x) { x = x.narrow(0, 0, 1).narrow(1, 0, 1); }
 """
+BYTES = """
+#include <cstring>
+#include <sstream>
+"""
 CHANGE = """
 #include <ATen/autocast_mode.h>
 
@@ -812,6 +850,7 @@ KINDS = {
     "inference": Kind("inference-without-no-grad", inference, FINISH + TRAIN),
     "concatenation": Kind("cat-in-loop", concatenation),
     "discarded": Kind("discarded-result", discarded, FINISH),
+    "sizes": Kind("element-size", sizes, BYTES),
     "views": Kind("view-retains-storage", views, STORE),
     "long-lived": Kind("long-lived-intermediate", long_lived, WIDE),
     "hidden-state": Kind("undetached-hidden-state", hidden_state),
