@@ -26,6 +26,9 @@ constexpr struct ElementSizeReasons {
   Reason OneByte{"one-byte", Effect::Silent,
                  "An element of the dtype has one byte, as the enumerator has: "
                  "`torch::kUInt8`, `torch::kBool`."};
+  Reason DtypeItself{"dtype-itself", Effect::Silent,
+                     "The dtype is what is copied or written: "
+                     "`write(&kind, sizeof(t.scalar_type()))`."};
   Reason NoType{"no-built-in-type", Effect::NoFix,
                 "C++ has no type of its own for the dtype: `torch::kHalf`, "
                 "complex and quantized ones; or nothing says which it is."};
@@ -49,6 +52,16 @@ struct ElementsAsBytes {
   bool IsOther = false; ///< Tensor is another one than Copied.
 };
 
+/// Is \p E the number of bytes of a dtype that is copied itself, next to a
+/// pointer to it?
+bool countsDtype(const Expr *E, const cpp::Body *In) {
+  const CallExpr *Copy = In ? In->callOn(E) : nullptr;
+  return Copy && llvm::any_of(Copy->arguments(), [](const Expr *Arg) {
+           const QualType T = cpp::peel(Arg)->getType();
+           return T->isPointerType() && torch::isDtype(T->getPointeeType());
+         });
+}
+
 /// Null where \p E is not of a dtype, or its size may be meant.
 std::optional<SizeOfDtype> decideOn(const UnaryExprOrTypeTraitExpr *E,
                                     ASTContext &Context) {
@@ -60,10 +73,14 @@ std::optional<SizeOfDtype> decideOn(const UnaryExprOrTypeTraitExpr *E,
     silent(E, ElementSize.OneByte);
     return std::nullopt;
   }
+  const cpp::Body *In = cpp::Body::around(E, Context);
+  if (countsDtype(E, In)) {
+    silent(E, ElementSize.DtypeItself);
+    return std::nullopt;
+  }
   if (S.Dtype || S.Tensor)
     return S;
   // Elements of arrays of dtypes are copied like others.
-  const cpp::Body *In = cpp::Body::around(E, Context);
   const auto *Product =
       In ? dyn_cast_or_null<BinaryOperator>(In->userOf(E)) : nullptr;
   return cpp::variableOf(Of) && Product && Product->getOpcode() == BO_Mul

@@ -45,3 +45,10 @@ struct Pixels {
   size_t numel() const;
 };
 void pixels(char *to, const Pixels &p) { std::memcpy(to, p.data(), p.numel()); }
+
+// The dtype itself.
+void header(torch::Tensor t, char *to, std::ofstream &file) {
+  const auto kind = t.scalar_type();
+  std::memcpy(to, &kind, sizeof(t.scalar_type()));
+  file.write(reinterpret_cast<const char *>(&kind), sizeof(t.scalar_type()));
+}

@@ -261,6 +261,9 @@ def sizes(pick):
     # What names an element type is itself a value, which has a size.
     extra = pick(["", "", "const auto kind = t.scalar_type();\n  char header[16] = {};\n"
                       "  std::memcpy(header, &kind, sizeof(kind));\n  out.add(static_cast<double>(header[0]));",
+                  "const auto kind = t.scalar_type();\n  char header[16] = {};\n"
+                  "  std::memcpy(header, &kind, sizeof(t.scalar_type()));\n"
+                  "  out.add(static_cast<double>(header[1]));",
                   "out.add(static_cast<double>(sizeof(torch::ScalarType)));",
                   "out.add(static_cast<double>(t.nbytes() / sizeof(T)));"])
     return ("  using T = %s;\n  auto t = torch::arange(1, 13, %s).reshape({3, 4});\n"
