@@ -199,4 +199,17 @@ bool Paths::leadsTo(const Expr *From,
               });
 }
 
+bool Paths::leadsWithout(
+    const Expr *From, llvm::function_ref<bool(const Stmt *)> IsEnd,
+    llvm::function_ref<bool(const Stmt *)> IsGoal) const {
+  const auto Place = Known->Places.find(From);
+  return Graph && Place != Known->Places.end() &&
+         walk(*Graph, Place->second.first, Place->second.second + 1,
+              /*AtExit=*/false, [&](const Stmt *S) {
+                return IsGoal(S)  ? Outcome::Yes
+                       : IsEnd(S) ? Outcome::Over
+                                  : Outcome::GoesOn;
+              });
+}
+
 } // namespace libtorch_tidy::cpp

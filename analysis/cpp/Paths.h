@@ -56,6 +56,13 @@ public:
                llvm::function_ref<bool(const clang::Stmt *)> IsGoal,
                bool OrOut = false) const;
 
+  /// Is there a way from after \p From to a statement or expression that
+  /// \p IsGoal accepts, on which there is nothing that \p IsEnd accepts? False
+  /// where it cannot be known.
+  bool leadsWithout(const clang::Expr *From,
+                    llvm::function_ref<bool(const clang::Stmt *)> IsEnd,
+                    llvm::function_ref<bool(const clang::Stmt *)> IsGoal) const;
+
 private:
   /// What was asked before.
   struct Memory;

@@ -10,7 +10,9 @@
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/storage/Owners.h"
 #include "analysis/torch/storage/Storage.h"
+#include "checks/lifetime/BlobLength.h"
 #include "checks/lifetime/DanglingStory.h"
+#include "checks/lifetime/FreedTwice.h"
 #include "fixits/FixIts.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -46,6 +48,12 @@ constexpr struct DanglingFromBlobReasons {
                  "What uses the buffer is not a `torch::Tensor` and has no "
                  "`clone()`: a sample that a helper makes, a "
                  "`torch::stable::Tensor`."};
+  Reason PastEnd{"past-the-end", Effect::NoFix,
+                 "The buffer has fewer bytes than the tensor: the copy would "
+                 "read past its end, too."};
+  Reason OnSomeWays{"freed-on-some-ways", Effect::Likely,
+                    "The memory is freed by hand on a way that may not have "
+                    "come by the tensor: in a handler, after a branch."};
   Reason UsedLater{"buffer-used-later", Effect::NoFix,
                    "The buffer is written or read after that place: the copy "
                    "would not show what is written later, and what is written "
@@ -98,16 +106,11 @@ const ValueDecl *addressedHandle(const Expr *Buffer) {
 
 /// The arithmetic type of the elements of \p Buffer; null for bytes, which may
 /// hold anything, and for others.
-const BuiltinType *elementOf(const Expr *Buffer) {
-  const QualType T = Buffer->IgnoreParenImpCasts()->getType();
-  const QualType Element = T->isArrayType()
-                               ? QualType(T->getBaseElementTypeUnsafe(), 0)
-                               : T->getPointeeType();
-  const auto *Type = Element.isNull() ? nullptr : Element->getAs<BuiltinType>();
-  return Type && Type->isArithmeticType() && !Type->isBooleanType() &&
-                 !Element->isAnyCharacterType() && !Element->isStdByteType()
-             ? Type
-             : nullptr;
+const BuiltinType *arithmeticIn(const Expr *Buffer) {
+  const QualType T = elementOf(Buffer);
+  return T.isNull() || T->isBooleanType() || T->isAnyCharacterType()
+             ? nullptr
+             : T->getAs<BuiltinType>();
 }
 
 /// Memory of the host for sure: an array, the data of a standard container.
@@ -176,6 +179,39 @@ bool isBufferUsedAfter(const Dangling &D, ASTContext &Context) {
   });
 }
 
+/// Has the buffer fewer bytes than the tensor over it?
+bool isReadPastEnd(const Dangling &D, ASTContext &Context) {
+  const auto *Call = dyn_cast<CallExpr>(D.What.Source);
+  const auto Blob = Call ? torch::asAnyBlob(Call, Context) : std::nullopt;
+  cpp::Body *In = Blob ? cpp::Body::around(Call, Context) : nullptr;
+  if (!In)
+    return false;
+  const auto Read = Blob->Traits.Dtype ? torch::dtypeFacts(*Blob->Traits.Dtype)
+                                       : std::nullopt;
+  const BuiltinType *Element = arithmeticIn(Blob->Buffer);
+  return shortBuffer(*Blob, *In) ||
+         (Read && Element &&
+          Context.getTypeSizeInChars(QualType(Element, 0)).getQuantity() <
+              Read->Bytes);
+}
+
+Finding worded(const FreedTwice &Twice) {
+  const std::string Var = quoted(Twice.Of);
+  if (!Twice.Free)
+    return Finding::at(Twice.Deleter)
+        .says("double free: the deleter of the tensor frees the memory of " +
+              Var + ", which frees it, too")
+        .note(Twice.Of, Var + " owns the memory");
+  Finding F =
+      Finding::at(Twice.Free)
+          .says(
+              "double free: " + Var +
+              " is freed here, and by the deleter of the tensor over it, too");
+  if (Twice.OnSomeWays)
+    F.because(DanglingFromBlob.OnSomeWays);
+  return F.note(Twice.Deleter, "the deleter of the tensor frees it");
+}
+
 Finding worded(const Dangling &D, ASTContext &Context) {
   const Borrow &B = D.What;
   const bool MayCopy = B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
@@ -194,6 +230,8 @@ Finding worded(const Dangling &D, ASTContext &Context) {
   if (!torch::isTensor(B.Top->getType()) ||
       torch::isStableTensor(B.Top->getType()))
     return F.because(DanglingFromBlob.NoClone);
+  if (isReadPastEnd(D, Context))
+    return F.because(DanglingFromBlob.PastEnd);
   if (isBufferUsedAfter(D, Context))
     return F.because(DanglingFromBlob.UsedLater);
   return F.fix(
@@ -219,6 +257,8 @@ public:
 private:
   /// A buffer that is not what the other arguments say.
   void checkArguments(const CallExpr *Call, ASTContext &Context) {
+    for (const FreedTwice &Twice : freedTwice(Call, Context))
+      report(worded(Twice));
     const std::optional<torch::BlobCall> Blob =
         torch::asFromBlob(Call, Context);
     if (!Blob)
@@ -240,7 +280,7 @@ private:
     const std::optional<torch::DtypeFacts> Read =
         Blob->Traits.Dtype ? torch::dtypeFacts(*Blob->Traits.Dtype)
                            : std::nullopt;
-    const BuiltinType *Element = Read ? elementOf(Blob->Buffer) : nullptr;
+    const BuiltinType *Element = Read ? arithmeticIn(Blob->Buffer) : nullptr;
     if (!Element)
       return;
     const auto Bytes = static_cast<unsigned>(

@@ -41,6 +41,26 @@ float freed() {
   return valueAt(t, 10);
 }
 
+/// Frees its buffer when it ends.
+struct Loader {
+  Loader() : buffer(new float[1000]) {
+    std::fill(buffer, buffer + 1000, 9.0f);
+  }
+  Loader(const Loader &) = delete;
+  ~Loader() { delete[] buffer; }
+  float *data() { return buffer; }
+  float *buffer;
+};
+
+torch::Tensor loaded() {
+  Loader loader;
+#ifndef FIXED
+  return torch::from_blob(loader.data(), {1000});
+#else
+  return torch::from_blob(loader.data(), {1000}).clone();
+#endif
+}
+
 std::vector<torch::Tensor> frames() {
   std::vector<torch::Tensor> all;
   std::vector<float> buffer(4);
@@ -67,6 +87,8 @@ int main(int argc, char **argv) {
     std::printf("stack: %g\n", valueAt(returnedFromStack(), 10));
   else if (std::strcmp(what, "freed") == 0)
     std::printf("freed: %g\n", freed());
+  else if (std::strcmp(what, "loaded") == 0)
+    std::printf("loaded: %g\n", valueAt(loaded(), 10));
   else if (std::strcmp(what, "frames") == 0)
     frames();
   return 0;

@@ -4,6 +4,7 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/storage/Owners.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -540,6 +541,9 @@ std::optional<Buffer> MemoryValues::bufferOf(const Expr *E) const {
   if (isa<DeclRefExpr, ArraySubscriptExpr, MemberExpr>(E) &&
       E->getType()->isArrayType())
     return bufferIn(E);
+  // loader.buffer, which its destructor frees.
+  if (const Expr *Object = torch::freedWithObject(E))
+    return bufferIn(Object);
   if (const VarDecl *Var = namedBy(E)) {
     auto It = S.Pointers.find(Var);
     return isOwn(Var) && It != S.Pointers.end() ? std::optional(It->second)

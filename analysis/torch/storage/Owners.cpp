@@ -119,6 +119,72 @@ const Expr *releasedBy(const CallExpr *Call) {
              : nullptr;
 }
 
+const Expr *freedBy(const Stmt *E) {
+  if (const auto *Delete = dyn_cast_or_null<CXXDeleteExpr>(E))
+    return Delete->getArgument();
+  return releasedBy(dyn_cast_or_null<CallExpr>(E));
+}
+
+/// The field of `this` that \p E is; null for others.
+static const FieldDecl *ownField(const Expr *E) {
+  const auto *Member = dyn_cast_or_null<MemberExpr>(E ? cpp::peel(E) : nullptr);
+  return Member && isa<CXXThisExpr>(cpp::peel(Member->getBase()))
+             ? dyn_cast<FieldDecl>(Member->getMemberDecl())
+             : nullptr;
+}
+
+/// Does the destructor of \p R free what \p Field points to, on all ways but
+/// that of a null pointer?
+static bool destructorFrees(const CXXRecordDecl *R, const FieldDecl *Field) {
+  const CXXDestructorDecl *D =
+      R && R->hasDefinition() ? R->getDestructor() : nullptr;
+  const FunctionDecl *Defined = nullptr;
+  if (!D || !D->hasBody(Defined))
+    return false;
+  const auto *Body = dyn_cast<CompoundStmt>(Defined->getBody());
+  return Body && llvm::any_of(Body->body(), [&](const Stmt *S) {
+           if (const auto *If = dyn_cast<IfStmt>(S)) {
+             if (ownField(If->getCond()) != Field)
+               return false;
+             S = If->getThen();
+             if (const auto *Then = dyn_cast<CompoundStmt>(S);
+                 Then && !Then->body_empty())
+               S = Then->body_front();
+           }
+           const auto *E = dyn_cast<Expr>(S);
+           return E && ownField(freedBy(cpp::peel(E))) == Field;
+         });
+}
+
+const Expr *freedWithObject(const Expr *Pointer) {
+  const Expr *E = cpp::peel(Pointer);
+  const FieldDecl *Field = nullptr;
+  const Expr *Object = nullptr;
+  if (const auto *Member = dyn_cast_or_null<MemberExpr>(E)) {
+    Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    Object = Member->isArrow() ? nullptr : Member->getBase();
+  } else if (const auto *Call = dyn_cast_or_null<CXXMemberCallExpr>(E)) {
+    // T *data() { return buffer_; }
+    const FunctionDecl *Defined = nullptr;
+    const CXXMethodDecl *Method = Call->getMethodDecl();
+    if (!Method || Method->isVirtual() || !Method->hasBody(Defined))
+      return nullptr;
+    const auto *Body = dyn_cast<CompoundStmt>(Defined->getBody());
+    const auto *Return = Body && Body->size() == 1
+                             ? dyn_cast<ReturnStmt>(Body->body_front())
+                             : nullptr;
+    Field = Return ? ownField(Return->getRetValue()) : nullptr;
+    Object = Call->getImplicitObjectArgument();
+  }
+  if (!Field || !Field->getType()->isPointerType() || !Object ||
+      isa<CXXThisExpr>(cpp::peel(Object)) || Object->getType()->isPointerType())
+    return nullptr;
+  const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
+  return cpp::recordOf(Object->getType()) == R && destructorFrees(R, Field)
+             ? Object
+             : nullptr;
+}
+
 bool resetsDevice(const CallExpr *Call) {
   return releases(Call, ReleaseFunctions.take_front(OfDevices));
 }

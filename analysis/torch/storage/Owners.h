@@ -36,6 +36,15 @@ bool isSharedHandle(clang::QualType T);
 /// have such a name.
 const clang::Expr *releasedBy(const clang::CallExpr *Call);
 
+/// The pointer that \p E frees: a delete expression, or a call of releasedBy().
+/// Null for others.
+const clang::Expr *freedBy(const clang::Stmt *E);
+
+/// The object whose destructor surely frees what \p Pointer, a field of it or
+/// what a method hands out of one, leads to: `loader` in loader.buffer and
+/// loader.data(). As written; null for others, and for `this`.
+const clang::Expr *freedWithObject(const clang::Expr *Pointer);
+
 /// cudaDeviceReset(), hipDeviceReset(), cuDevicePrimaryCtxReset(): destroys the
 /// context of a device, with all that was allocated in it. Null is allowed.
 bool resetsDevice(const clang::CallExpr *Call);

@@ -380,6 +380,23 @@ bool showsWhole(const CallExpr *View) {
   return Facts && Facts->ShowsWhole;
 }
 
+bool turnsDimensions(const CallExpr *Call) {
+  const OpFacts *Facts = opFacts(Call);
+  return Facts && cpp::isOneOf(Facts->Name,
+                               {"t", "t_", "transpose", "transpose_",
+                                "swapaxes", "swapdims", "permute", "movedim",
+                                "moveaxis", "mT", "mH", "numpy_T", "adjoint"});
+}
+
+SizeAsked askedForSize(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(E);
+  const auto Args =
+      Call ? cpp::writtenArguments(Call) : llvm::SmallVector<const Expr *, 4>();
+  if (Args.size() != 1 || cpp::calleeName(Call) != "size")
+    return {};
+  return {tensorAskedBy(Call), Args[0]};
+}
+
 bool resizesInPlace(const CallExpr *Call) {
   const OpFacts *Facts = opFacts(Call);
   return Facts && Facts->Resizes && tensorOf(Call);

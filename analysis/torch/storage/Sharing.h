@@ -106,6 +106,16 @@ const clang::Expr *sameShapeObject(const clang::CallExpr *Call);
 /// no more than it shows: unsqueeze, view, transpose; not slice?
 bool showsWhole(const clang::CallExpr *View);
 
+/// Does \p Call, of a tensor, make its dimensions stand in another order: t(),
+/// transpose(0, 1), permute()?
+bool turnsDimensions(const clang::CallExpr *Call);
+
+/// t.size(0): the tensor and the dimension, as written; null for others.
+struct SizeAsked {
+  const clang::Expr *Of = nullptr, *Dimension = nullptr;
+};
+SizeAsked askedForSize(const clang::Expr *E);
+
 /// Methods that give a tensor another size in place, or let it go.
 bool resizesInPlace(const clang::CallExpr *Call);
 /// Of these, those that keep the elements and may move them to other memory:

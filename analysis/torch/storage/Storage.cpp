@@ -4,6 +4,7 @@
 #include "analysis/torch/storage/Storage.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
 
@@ -63,11 +64,54 @@ const Expr *countedBy(const Expr *E) {
   return cpp::calleeName(Call) == "numel" ? tensorAskedBy(Call) : nullptr;
 }
 
+/// The variable whose own elements \p Buffer leads to: `v` in v.data(), &v[0],
+/// and an array; null for others.
+static const VarDecl *containerBehind(const Expr *Buffer) {
+  const Expr *E = cpp::peel(Buffer);
+  if (const auto *Address = dyn_cast_or_null<UnaryOperator>(E)) {
+    const auto *Element = dyn_cast<CallExpr>(cpp::peel(Address->getSubExpr()));
+    E = Address->getOpcode() == UO_AddrOf && Element ? cpp::calledOn(Element)
+                                                     : nullptr;
+  } else if (const auto *Call = dyn_cast_or_null<CallExpr>(E)) {
+    E = cpp::does(Call, cpp::Std::Buffer) ? cpp::calledOn(Call) : nullptr;
+  } else if (E && !E->getType()->isArrayType()) {
+    return nullptr;
+  }
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E ? cpp::peel(E) : nullptr);
+  const auto *Var = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  const QualType T = Var ? Var->getType() : QualType();
+  return Var && (T->isArrayType() ||
+                 cpp::isStdClass(T, cpp::StdClass::Sequence |
+                                        cpp::StdClass::Buffer))
+             ? Var
+             : nullptr;
+}
+
+/// Does \p Blob have a deleter that does nothing, and keeps nothing that could
+/// own the buffer? What a standard container has is its own.
+static bool keepsNothing(const BlobCall &Blob) {
+  const auto *Lambda =
+      dyn_cast_or_null<LambdaExpr>(cpp::stripImplicit(Blob.Deleter));
+  if (!Lambda || !isa<CompoundStmt>(Lambda->getBody()) ||
+      !cast<CompoundStmt>(Lambda->getBody())->body_empty())
+    return false;
+  if (Lambda->capture_size() == 0)
+    return true;
+  const VarDecl *Owner = containerBehind(Blob.Buffer);
+  return Owner && !cpp::mentions(Lambda, Owner);
+}
+
 std::optional<BlobCall> asFromBlob(const CallExpr *Call,
                                    const ASTContext &Context) {
+  std::optional<BlobCall> Blob = asAnyBlob(Call, Context);
+  return Blob && Blob->Deleter && !keepsNothing(*Blob) ? std::nullopt : Blob;
+}
+
+std::optional<BlobCall> asAnyBlob(const CallExpr *Call,
+                                  const ASTContext &Context) {
   if (!callsTorch(Call, "from_blob") || Call->getNumArgs() < 2)
     return std::nullopt;
-  BlobCall Blob{Call, Call->getArg(0), {}};
+  BlobCall Blob{Call, Call->getArg(0), {}, false, Call->getArg(1)};
   Blob.Traits.Contiguous = true;
   Blob.Traits.OnHost = true;
   Blob.Traits.Dtype = DefaultDtype;
@@ -78,8 +122,10 @@ std::optional<BlobCall> asFromBlob(const CallExpr *Call,
     const ParmVarDecl *Param = Callee->getParamDecl(I);
     StringRef Name = Param->getName();
     if (Name == "deleter" ||
-        cpp::isOrDerivesFrom(Param->getType(), "std::function"))
-      return std::nullopt;
+        cpp::isOrDerivesFrom(Param->getType(), "std::function")) {
+      Blob.Deleter = Call->getArg(I);
+      continue;
+    }
     // torch::stable::from_blob: its strides, device and type are arguments of
     // their own.
     if (isStableTensor(Call->getType())) {
@@ -95,7 +141,8 @@ std::optional<BlobCall> asFromBlob(const CallExpr *Call,
       Blob.Traits.OnHost = !A.Unknown && (!A.AnyDevice || A.Cpu);
       Blob.OnCuda = !A.Unknown && A.Cuda;
     } else if (I > 1 && isArrayRef(Param->getType())) {
-      Blob.Traits.Contiguous = false; // Strides.
+      Blob.Traits.Contiguous = false;
+      Blob.Strides = Call->getArg(I);
     }
   }
   return Blob;

@@ -36,13 +36,20 @@ std::optional<Access> asAccess(const clang::CallExpr *Call);
 /// The tensor whose numel() \p E is; null for others.
 const clang::Expr *countedBy(const clang::Expr *E);
 
-/// torch::from_blob without a deleter.
+/// torch::from_blob.
 struct BlobCall {
   const clang::CallExpr *Call;
   const clang::Expr *Buffer;
   TensorTraits Traits;
   bool OnCuda = false; ///< The options ask for a CUDA device.
+  const clang::Expr *Sizes;
+  const clang::Expr *Strides = nullptr; ///< Null when none are given.
+  const clang::Expr *Deleter = nullptr;
 };
+std::optional<BlobCall> asAnyBlob(const clang::CallExpr *Call,
+                                  const clang::ASTContext &Context);
+/// The same without those whose deleter frees the buffer, or may keep what
+/// owns it alive.
 std::optional<BlobCall> asFromBlob(const clang::CallExpr *Call,
                                    const clang::ASTContext &Context);
 
