@@ -174,8 +174,8 @@ private:
   unsigned Steps = 0;
 };
 
-/// Is \p Field surely a parameter for as long as its module lives? A tensor that
-/// each forward pass replaces releases its hooks.
+/// Is \p Field surely a parameter for as long as its module lives? A tensor
+/// that each forward pass replaces releases its hooks.
 bool isParameter(const FieldDecl *Field) {
   return torch::isTorchDecl(Field) ||
          llvm::any_of(cpp::valuesOf(Field).Given, [](const Expr *Value) {
