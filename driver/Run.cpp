@@ -540,8 +540,8 @@ void Run::printSummary() const {
     tellError() << "'" << printable(File)
                 << "' could not be analysed in full: " << printable(Trouble)
                 << '\n';
-  // Also when asked to be quiet: what is not recognised cannot be found fault
-  // with. A project can have a folder of its own with such a name, though.
+  // Also when asked to be quiet: code that is not recognised is not checked. A
+  // project can have a folder of its own with such a name, though.
   if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())
     tellWarning() << counted(Units.size(), "unit")
                   << (Units.size() == 1 ? " includes" : " include")

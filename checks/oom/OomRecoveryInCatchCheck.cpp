@@ -426,8 +426,7 @@ std::string holdsException(const LateRetry &R, const ASTContext &Context) {
                              ? quoted(Var) + " " + Type
                              : "an exception " + Type);
   Message += R.Exception->Python
-                 ? ": the Python frames and their tensors stay until it "
-                   "is destroyed; "
+                 ? ", which keeps Python frames and their tensors alive; "
                  : ", which owns tensors; ";
   Message += "set a flag and retry after the handler";
   if (!R.Owners.empty())

@@ -82,7 +82,7 @@ Tensor python(py::object model, const Tensor &x) {
   // CHECK-FIXES: bool failed = false;
   try {
     y = model(x).cast();
-  // CHECK-NOTES: :[[@LINE+2]]:5: warning: failing retry: this handler retries while it holds 'e' of type 'pybind11::error_already_set': the Python frames and their tensors stay until it is destroyed; set a flag and retry after the handler
+  // CHECK-NOTES: :[[@LINE+2]]:5: warning: failing retry: this handler retries while it holds 'e' of type 'pybind11::error_already_set', which keeps Python frames and their tensors alive; set a flag and retry after the handler
   // CHECK-NOTES: :[[@LINE-2]]:9: note: this call may throw
   } catch (py::error_already_set &e) {
     // CHECK-NOTES: :[[@LINE+2]]:9: note: the retry runs here, inside the handler
