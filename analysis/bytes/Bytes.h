@@ -108,9 +108,12 @@ struct StepRows {
   uint64_t Kept = 0;
   /// forward() after eval(), below a guard and without one.
   PeakRow Inference, Unguarded;
-  /// forward() and backward() of the sum of the results; later steps have
-  /// gradients and the state of the optimizer from the start.
+  /// forward() and backward() of the loss; later steps have gradients and the
+  /// state of the optimizer from the start.
   PeakRow FirstStep, LaterSteps;
+  Spot LossAt; ///< backward() of the program; empty: of the sum of the results.
+  /// Why it is not that of the program.
+  std::optional<MissingRow> LossMissing;
   /// What the allocator of a GPU asks the device for, in the passes of
   /// Inference and in training that goes on; 0 on the CPU.
   uint64_t ReservedByInference = 0, ReservedByTraining = 0;
@@ -145,6 +148,8 @@ struct ModelRows {
   StepRows Step;
   /// Without one: where the program calls forward() with what is not known.
   Spot PassedAt;
+  std::string PassedWhy; ///< What is not known; or empty.
+  Spot UnknownAt;        ///< And where that comes from.
 };
 
 /// A model of which nothing can be said.

@@ -104,6 +104,8 @@ static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
     Result["autocast"] = Options.Autocast;
   if (!Step.InputFrom.File.empty())
     Result["inputAt"] = placed(Step.InputFrom, Folder);
+  if (!Step.LossAt.File.empty())
+    Result["lossAt"] = placed(Step.LossAt, Folder);
   Result["missing"] = asJson(Step.Missing, Folder);
   Result["atMost"] = asJson(Step.AtMost, Folder);
   if (Step.Fails)
@@ -375,6 +377,8 @@ private:
       Result.InputTexts.push_back(textOf(Input));
     if (Of.contains("inputAt"))
       Result.InputFrom = spot(Of["inputAt"]);
+    if (Of.contains("lossAt"))
+      Result.LossAt = spot(Of["lossAt"]);
     Result.Result = printable(text(Of, "result"));
     Result.Missing = missing(Of);
     if (Of.contains("atMost")) // Earlier reports have none.

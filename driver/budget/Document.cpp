@@ -103,6 +103,14 @@ std::string batchSentence(const bytes::StepRows &Step,
          ".";
 }
 
+/// ": what 'readImage' returns (net.cpp:7)", or nothing.
+static std::string whyUnknown(const ModelRows &Model, StringRef Folder) {
+  const std::string At = lineOf(Model.UnknownAt, Folder);
+  if (Model.PassedWhy.empty() || At.empty())
+    return "";
+  return ": " + printable(Model.PassedWhy) + " (" + At + ")";
+}
+
 std::string noStepSentence(const ModelRows &Model, const BudgetOptions &Options,
                            StringRef Folder) {
   const std::string At = lineOf(Model.PassedAt, Folder);
@@ -111,7 +119,8 @@ std::string noStepSentence(const ModelRows &Model, const BudgetOptions &Options,
   return std::string(Options.Memory ? "Which batch fits is not known: "
                                     : "No step is followed: ") +
          (At.empty() ? "nothing here passes an input whose sizes are known."
-                     : "what forward() is given in " + At + " is not known.") +
+                     : "what forward() is given in " + At + " is not known" +
+                           whyUnknown(Model, Folder) + ".") +
          " Give it with --input.";
 }
 
@@ -144,10 +153,20 @@ Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
   if (!Options.Autocast.empty())
     Result += (From.empty() ? ", with autocast to " : " with autocast to ") +
               Options.Autocast + ",";
-  if (!Step.Fails)
-    return {
+  if (!Step.Fails) {
+    Block Said = {
         Block::Said,
         {Result + (Step.Result.empty() ? "." : " gives " + Step.Result + ".")}};
+    if (const std::string At = lineOf(Step.LossAt, Folder); !At.empty())
+      Said.Sentences.push_back("Steps end in the backward() of " + At + ".");
+    else if (Step.LossMissing)
+      Said.Sentences.push_back(
+          "The loss of the program is left out, since it is not known (" +
+          lineOf(Step.LossMissing->Where, Folder) + ": " +
+          printable(Step.LossMissing->Text) +
+          "): it is the sum of the results.");
+    return Said;
+  }
   Block Why = missingBlock(
       Result + " fails:", llvm::ArrayRef(Step.Missing).take_back(), Folder);
   Why.Is = Block::Failure;

@@ -63,6 +63,10 @@ static void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
 
 /// A call of a library's. Null for the user's.
 static Cell callLibrary(const LibraryCall &C) {
+  if (C.Name == "backward" && C.VM.OnBackward && torch::isTorchDecl(C.F))
+    C.VM.OnBackward(
+        tensorsIn(C.Object ? ArrayRef(C.Object) : C.Arguments.take_front()),
+        C.At);
   if (C.Object && C.Object->What == Value::Unknown && !C.OnModule &&
       cpp::isOfLibrary(C.F))
     return C.Object;
@@ -70,6 +74,8 @@ static Cell callLibrary(const LibraryCall &C) {
     return callModule(C);
   if (C.Object && C.Object->What == Value::Options && torch::isTorchDecl(C.F))
     return callOptions(C);
+  if (Cell Result = callData(C))
+    return Result;
   if (Cell Result = callWithTensors(C))
     return Result;
   // std::round(double) is that of C.
@@ -168,9 +174,10 @@ Cell evalCall(Interpreter &VM, const CallExpr *E) {
   F = overrider(E, This);
   if (VM.OnForward && !VM.current() && This && This->What == Value::Module &&
       isForward(F)) {
-    // What it does is of no interest: a pass is followed later.
     VM.OnForward(This->Held, Arguments, At);
-    return unknown(At, "what forward() returns");
+    // What it does is of no interest: a pass is followed later.
+    if (!VM.Pass || VM.Halted)
+      return unknown(At, "what forward() returns");
   }
   return VM.definitionOf(F) ? VM.call(F, Arguments, This, At)
                             : callUndefined(VM, E, F, This, Arguments);

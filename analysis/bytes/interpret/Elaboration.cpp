@@ -6,6 +6,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,100 +19,6 @@ namespace libtorch_tidy::bytes {
 /// Of all models of a unit; one alone is bounded by the interpreter.
 static constexpr unsigned MaxStepsOfAll = 20'000'000;
 static constexpr unsigned MaxModels = 200;
-
-/// As shownName(), with its namespaces: "nets::Block<4>".
-static std::string fullName(const CXXRecordDecl *R, bool OfHolder = true) {
-  std::string Scope;
-  for (const DeclContext *DC = R->getDeclContext(); DC; DC = DC->getParent())
-    if (const auto *NS = dyn_cast<NamespaceDecl>(DC);
-        NS && !NS->isAnonymousNamespace())
-      Scope = NS->getNameAsString() + "::" + Scope;
-  return Scope + shownName(R, OfHolder);
-}
-
-static std::string titleOf(const CXXRecordDecl *R,
-                           llvm::ArrayRef<Cell> Arguments) {
-  const CXXConstructorDecl *Constructor = constructorFor(R, Arguments);
-  std::string Result = shownName(R) + "(";
-  for (size_t I = 0; I < Arguments.size(); ++I) {
-    const bool HasType = Constructor && I < Constructor->getNumParams();
-    Result += I ? ", " : "";
-    Result +=
-        shown(Arguments[I],
-              HasType ? Constructor->getParamDecl(I)->getType() : QualType());
-  }
-  return Result + ")";
-}
-
-/// Tensors whose sizes are known and cannot be: nothing else says so.
-static void nameUnknownSizes(ModelRows &Model) {
-  auto IsNamed = [&](const ModuleRow &Row) {
-    return llvm::any_of(Model.Missing, [&](const MissingRow &M) {
-      return M.Where.Line == Row.Made.Line && M.Where.File == Row.Made.File;
-    });
-  };
-  std::vector<MissingRow> More;
-  for (const ModuleRow &Row : Model.Modules)
-    for (const TensorRow &T : Row.Tensors)
-      if (!T.IsKnown && !T.Type.empty() && !IsNamed(Row)) {
-        More.push_back({Row.Made, "the size of '" + T.Name + "' of " +
-                                      Row.Class +
-                                      " is negative, or too large for memory"});
-        break;
-      }
-  for (MissingRow &M : More)
-    if (Model.Missing.size() < 1000)
-      Model.Missing.push_back(std::move(M));
-}
-
-/// \p Name without spaces, and without what follows the digits of a number: a
-/// user writes "Mlp<3>" for "Mlp<3L>".
-static std::string plainName(StringRef Name) {
-  std::string Result;
-  bool InNumber = false;
-  for (const char C : Name) {
-    const char Before = Result.empty() ? ' ' : Result.back();
-    InNumber = llvm::isDigit(C)
-                   ? InNumber || !(llvm::isAlnum(Before) || Before == '_')
-                   : InNumber && StringRef("uUlL").contains(C);
-    if (C != ' ' && (!InNumber || llvm::isDigit(C)))
-      Result += C;
-  }
-  return Result;
-}
-
-/// Is \p R what a user calls \p Wanted? Sure: with its namespaces, all of them.
-/// The arguments of a template may be left out.
-static bool isCalled(const CXXRecordDecl *R, StringRef Wanted, bool &IsSure) {
-  for (const bool OfHolder : {true, false}) {
-    const std::string Full = plainName(fullName(R, OfHolder));
-    const StringRef WithoutArguments = StringRef(Full).split('<').first;
-    for (const StringRef Name : {StringRef(Full), WithoutArguments}) {
-      IsSure = Name == Wanted && Name == Full;
-      if (Name == Wanted || Name.ends_with(("::" + Wanted).str()))
-        return true;
-    }
-  }
-  return false;
-}
-
-/// The values of what \p C is made with. \p Unknown: the first that is not
-/// known; else it stays null.
-static std::vector<Cell> argumentsOf(const Construction &C,
-                                     Interpreter &Running,
-                                     const Value *&Unknown) {
-  std::vector<Cell> Result;
-  for (const Expr *Argument : C.Arguments)
-    Result.push_back(Running.evaluate(Argument));
-  for (const Cell &Argument : Result)
-    if (!Unknown)
-      Unknown = unknownIn(Argument);
-  return Result;
-}
-
-static bool hasDefault(const CXXRecordDecl *R) {
-  return constructorFor(R, {}) || R->needsImplicitDefaultConstructor();
-}
 
 namespace {
 
@@ -244,6 +151,26 @@ private:
         Others.push_back(R);
     makeByDefault(Others);
     refuseOthers(Others);
+    makeOfLibrary();
+  }
+
+  /// Modules of the library that main() itself gives something to.
+  void makeOfLibrary() {
+    std::map<size_t, const SeenValues *> Calls;
+    if (!Request.WithSteps || !Request.Inputs.empty())
+      return;
+    for (const SeenValues &Call : program().Passed) {
+      if (Call.Model == SeenValues::Unseen || !torch::isTorchDecl(Call.Class))
+        continue;
+      const SeenValues *&Best = Calls[Call.Model];
+      if (!Best || (Best->IsGuarded && !Call.IsGuarded))
+        Best = &Call;
+    }
+    for (const auto &[Model, Call] : Calls)
+      elaborateInProgram(
+          *Call, StringRef(shownName(Call->Class) + " " + Call->Variable)
+                     .rtrim()
+                     .str());
   }
 
   /// The models that the program is seen to make.
@@ -284,20 +211,172 @@ private:
       MakesAny = true;
       Done.insert(C.Class);
       Interpreter Running(Context, Define, Found.Bodies);
-      if (Titles.insert(fullName(C.Class) + titleOf(C.Class, Made.Values))
-              .second)
-        elaborate(C.Class, Running.copiesOf(Made.Values), Running);
+      if (!Titles.insert(fullName(C.Class) + titleOf(C.Class, Made.Values))
+               .second)
+        continue;
+      const size_t Before = Result.Refused.size();
+      elaborate(C.Class, Running.copiesOf(Made.Values), Running);
+      // Without arguments the program ends there; with some it does not.
+      if (Running.Failure && !C.Arguments.empty() &&
+          Result.Refused.size() > Before) {
+        Result.Refused.resize(Before);
+        Done.erase(C.Class);
+        return false;
+      }
     }
     return MakesAny;
   }
 
   const ProgramSeen &program() {
     if (!Seen) {
-      Interpreter Running(Context, Define, Found.Bodies);
-      Seen = runProgram(Running, Found.Mains);
-      Steps += Running.steps();
+      std::vector<std::unique_ptr<Interpreter>> Runs;
+      Seen = runProgram(
+          [&]() -> Interpreter & {
+            return *Runs.emplace_back(
+                std::make_unique<Interpreter>(Context, Define, Found.Bodies));
+          },
+          Found.Mains);
+      for (const auto &Run : Runs)
+        Steps += Run->steps();
     }
     return *Seen;
+  }
+
+  /// The values that main() passes in \p Call, for a step.
+  std::optional<StepInputs> inputsOf(const SeenValues &Call) {
+    Interpreter Aside(Context, Define, Found.Bodies);
+    return bytes::inputsOf(Aside.copiesOf(Call.Values), Call.At, Aside,
+                           elementType(Request.Type));
+  }
+
+  /// The call of forward() of \p Title that says most; null without one.
+  const SeenValues *callOf(const CXXRecordDecl *Class, StringRef Title) {
+    const ProgramSeen &Program = program();
+    const SeenValues *Best = nullptr;
+    int BestRank = -1;
+    for (const SeenValues &Call : Program.Passed) {
+      if (Call.Model == SeenValues::Unseen ||
+          Call.Class->getCanonicalDecl() != Class->getCanonicalDecl())
+        continue;
+      const SeenValues &Made = Program.Made[Call.Model];
+      if (llvm::any_of(Made.Values, unknownIn) ||
+          titleOf(Class, Made.Values) != Title)
+        continue;
+      const int Rank = 2 * inputsOf(Call).has_value() + !Call.IsGuarded;
+      if (Rank > BestRank) {
+        BestRank = Rank;
+        Best = &Call;
+      }
+    }
+    return Best;
+  }
+
+  /// Follows main() up to \p Call, and visits it and what comes then.
+  void followTo(const SeenValues &Call, Interpreter &Running,
+                const OnCall &Visit) {
+    bool IsThere = false;
+    runAgain(Running, Found.Mains, program(),
+             [&](size_t Model, const ModulePtr &M, llvm::ArrayRef<Cell> Given,
+                 SourceLocation At) {
+               IsThere |= Model == Call.Model && At == Call.At &&
+                          (llvm::any_of(Call.Values, unknownIn) ||
+                           llvm::none_of(Given, unknownIn));
+               if (IsThere)
+                 Visit(Model, M, Given, At);
+             });
+    Steps += Running.steps();
+  }
+
+  /// The model as main() has it there: frozen, converted, with other parts.
+  /// False where that is not known.
+  bool elaborateInProgram(const SeenValues &Call, const std::string &Title) {
+    Interpreter Running(Context, Define, Found.Bodies);
+    bool IsKnown = false;
+    followTo(
+        Call, Running,
+        [&](size_t, const ModulePtr &M, llvm::ArrayRef<Cell>, SourceLocation) {
+          bool HasTensors = false;
+          IsKnown = true;
+          forEachModule(M, [&](const ModulePtr &Each, StringRef) {
+            IsKnown &= !Each->IsIncomplete;
+            HasTensors |= !Each->Parameters.empty();
+          });
+          // An activation or a loss of the library's.
+          IsKnown &= HasTensors || !torch::isTorchDecl(Call.Class);
+          if (!torch::isTorchDecl(Call.Class))
+            M->Made = Call.Class->getLocation();
+          Running.Gaps.clear();
+          if (IsKnown)
+            describe(Running, M, Title, Call.Class,
+                     Request.Inputs.empty()
+                         ? inputsOf(Call)
+                         : bytes::inputsOf(Request.Inputs, Call.Class, SM),
+                     Call.At);
+          Running.Halted = true;
+        });
+    if (!IsKnown)
+      return false;
+    ModelRows &Model = Result.Models.back();
+    if (Model.HasStep && Model.Step.bound() == Bound::Exact &&
+        Request.Inputs.empty() && !Call.IsGuarded && Request.Autocast.empty() &&
+        Model.Missing.empty())
+      addProgramLoss(Call, Model);
+    return true;
+  }
+
+  /// A step as main() goes on with it.
+  std::optional<PeakRow> programStep(const SeenValues &Call, ModelRows &Model,
+                                     bool Before,
+                                     std::optional<int64_t> Batch = {}) {
+    Interpreter Running(Context, Define, Found.Bodies);
+    RowPaths Paths;
+    std::optional<ProgramStep> Step;
+    followTo(Call, Running,
+             [&](size_t, const ModulePtr &M, llvm::ArrayRef<Cell> Given,
+                 SourceLocation) {
+               if (Step)
+                 return Step->add(M);
+               std::vector<ModuleRow> Rows;
+               Paths = addRows(M, false, SM, Rows);
+               if (const auto Type = elementType(Request.Type))
+                 convertModule(M, *Type);
+               Step.emplace(Running, M, Given, Request, Paths, Model, Before,
+                            Batch);
+             });
+    if (!Step)
+      return std::nullopt;
+    if (Step->Peak && Before && !Batch)
+      Model.Step.LaterLine = std::move(Step->Line);
+    if (Step->Peak)
+      Model.Step.LossAt = Step->LossAt;
+    else if (!Batch)
+      Model.Step.LossMissing = Step->Missing;
+    return Step->Peak;
+  }
+
+  /// Its steps with the loss that main() computes, where that is followed.
+  void addProgramLoss(const SeenValues &Call, ModelRows &Model) {
+    StepRows &Row = Model.Step;
+    const std::optional<PeakRow> First = programStep(Call, Model, false);
+    const std::optional<PeakRow> Later =
+        First ? programStep(Call, Model, true) : std::nullopt;
+    if (!Later) {
+      Row.LossAt = {};
+      return;
+    }
+    Row.FirstStep = *First;
+    Row.LaterSteps = *Later;
+    if (Request.Memory)
+      Row.LargestBatch =
+          largestBatch(
+              [&](int64_t Batch) -> std::optional<uint64_t> {
+                if (Steps > MaxStepsOfAll)
+                  return std::nullopt;
+                const auto Peak = programStep(Call, Model, true, Batch);
+                return Peak ? std::optional(Peak->Bytes) : std::nullopt;
+              },
+              Request.Memory)
+              .value_or(-1);
   }
 
   /// Models of \p Others, which nobody is seen to make, as their default
@@ -351,6 +430,10 @@ private:
       return refuse(
           Title, Class->getLocation(),
           "there are too many models in this file; ask for it with --model");
+    if (Request.WithSteps)
+      if (const SeenValues *Call = callOf(Class, Title);
+          Call && elaborateInProgram(*Call, Title))
+        return;
     const ModulePtr Made =
         makeObject(Running, Class, Arguments, {}, nullptr, Class->getLocation())
             ->Held;
@@ -363,20 +446,31 @@ private:
     if (!Made)
       return refuse(Title, Class->getLocation(),
                     "no constructor takes these arguments");
+    describe(Running, Made, Title, Class, std::nullopt, {});
+  }
+
+  /// Adds the rows of \p Made, with a step of \p Inputs, or of what is found.
+  void describe(Interpreter &Running, const ModulePtr &Made,
+                const std::string &Title, const CXXRecordDecl *Class,
+                std::optional<StepInputs> Inputs, SourceLocation PassedIn) {
     if (const auto Type = elementType(Request.Type))
       convertModule(Made, *Type);
     ModelRows Model;
     Model.Title = Title;
     Model.Made = spotOf(Class->getLocation(), SM);
+    if (torch::isTorchDecl(Class))
+      Model.Made = spotOf(Made->Made, SM);
     const RowPaths Paths = addRows(Made, Running.Halted, SM, Model.Modules);
     for (const Gap &G : Running.Gaps)
       Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
     nameUnknownSizes(Model);
     if (Request.WithSteps && !Running.Halted) {
-      if (const std::optional<StepInputs> Inputs = inputsOf(Class))
+      if (!Inputs)
+        Inputs = inputsOf(Class);
+      if (Inputs)
         addStep(Running, Made, *Inputs, Request, Paths, Model);
       else
-        Model.PassedAt = passedAt(Class);
+        namePassed(Class, Model);
     }
     for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
       if (Row.Class != Made->ClassName)
@@ -399,55 +493,33 @@ private:
         return Inputs;
     }
     for (const SeenValues &Passed : program().Passed)
-      if (Passed.Class->getCanonicalDecl() == Class->getCanonicalDecl()) {
-        Interpreter Aside(Context, Define, Found.Bodies);
-        if (std::optional<StepInputs> Inputs =
-                bytes::inputsOf(Aside.copiesOf(Passed.Values), Passed.At, Aside,
-                                elementType(Request.Type)))
+      if (Passed.Class->getCanonicalDecl() == Class->getCanonicalDecl())
+        if (std::optional<StepInputs> Inputs = inputsOf(Passed))
           return Inputs;
-      }
     return std::nullopt;
   }
 
-  /// Where the program passes something to \p Class, whatever it is.
-  Spot passedAt(const CXXRecordDecl *Class) const {
+  /// Where the program passes \p Class what is not known, and why.
+  void namePassed(const CXXRecordDecl *Class, ModelRows &Model) {
+    for (const SeenValues &Passed : program().Passed)
+      for (const Cell &V : Passed.Values)
+        if (const Value *Unknown = unknownIn(V);
+            Unknown && Model.PassedAt.File.empty() &&
+            Passed.Class->getCanonicalDecl() == Class->getCanonicalDecl()) {
+          Model.PassedAt = spotOf(Passed.At, SM);
+          Model.PassedWhy = Unknown->Why;
+          Model.UnknownAt = spotOf(Unknown->Where, SM);
+        }
     for (const PassedInputs &Passed : Found.Passed)
-      if (Passed.Class == Class->getCanonicalDecl())
-        return spotOf(Passed.At, SM);
-    return {};
+      if (Passed.Class == Class->getCanonicalDecl() &&
+          Model.PassedAt.File.empty())
+        Model.PassedAt = spotOf(Passed.At, SM);
   }
 
   void refuse(std::string Title, SourceLocation Where, std::string Reason,
               bool IsNotMade = false) {
     Result.Refused.push_back(
         {std::move(Title), spotOf(Where, SM), std::move(Reason), IsNotMade});
-  }
-
-  /// How a user writes a model of \p Class: its constructors.
-  std::vector<std::string> constructorsOf(const CXXRecordDecl *Class) const {
-    std::vector<std::string> Lines;
-    const PrintingPolicy Policy(Context.getLangOpts());
-    for (const CXXConstructorDecl *Constructor : Class->ctors()) {
-      if (Constructor->isCopyOrMoveConstructor() || Constructor->isDeleted())
-        continue;
-      std::string Line = fullName(Class) + "(";
-      for (const ParmVarDecl *Param : Constructor->parameters()) {
-        if (Line.back() != '(')
-          Line += ", ";
-        Line += Param->getType()
-                    .getNonReferenceType()
-                    .getUnqualifiedType()
-                    .getAsString(Policy);
-        if (!Param->getName().empty())
-          Line += (" " + Param->getName()).str();
-        if (Param->hasDefaultArg())
-          Line += " = ...";
-      }
-      Lines.push_back(Line + ")");
-    }
-    if (Lines.empty())
-      Lines.push_back(fullName(Class) + "()");
-    return Lines;
   }
 
   void share(const FunctionDecl *F, std::vector<SharedFunction> &To) const {

@@ -35,6 +35,25 @@ struct ModelText {
 /// An error says what was expected, where, and has an example.
 llvm::Expected<ModelText> parseModelText(llvm::StringRef Text);
 
+// Of models, ModelNames.cpp.
+
+/// As shownName(), with its namespaces: "nets::Block<4>".
+std::string fullName(const clang::CXXRecordDecl *R, bool OfHolder = true);
+/// "UNet(3, 2)"
+std::string titleOf(const clang::CXXRecordDecl *R,
+                    llvm::ArrayRef<Cell> Arguments);
+/// \p Name without spaces, and without what follows the digits of a number: a
+/// user writes "Mlp<3>" for "Mlp<3L>".
+std::string plainName(llvm::StringRef Name);
+/// Is \p R what a user calls \p Wanted? Sure: with its namespaces, all of them.
+/// The arguments of a template may be left out.
+bool isCalled(const clang::CXXRecordDecl *R, llvm::StringRef Wanted,
+              bool &IsSure);
+/// How a user writes a model of \p Class: its constructors.
+std::vector<std::string> constructorsOf(const clang::CXXRecordDecl *Class);
+/// Names tensors whose sizes are known and cannot be: nothing else says so.
+void nameUnknownSizes(ModelRows &Model);
+
 /// Reads an input of forward(), a tensor or another value:
 ///
 ///   INPUT = SIZE "x" SIZE { "x" SIZE } [ ":" TYPE ] | SIZE ":" TYPE | VALUE
@@ -74,6 +93,11 @@ struct Construction {
   llvm::SmallVector<const clang::Expr *, 4> Arguments;
   clang::SourceLocation At;
 };
+/// The values of what \p C is made with. \p Unknown: the first that is not
+/// known; else it stays null.
+std::vector<Cell> argumentsOf(const Construction &C, Interpreter &Running,
+                              const Value *&Unknown);
+bool hasDefault(const clang::CXXRecordDecl *R);
 struct PassedInputs : Construction { ///< Its class is canonical.
   const clang::ValueDecl *Model;     ///< What names the model; may be null.
 };
@@ -128,17 +152,33 @@ UnitModels findModels(const clang::ASTContext &Context,
 
 /// What main() has made, or passed to the forward() of a module.
 struct SeenValues {
-  const clang::CXXRecordDecl *Class; ///< Of the module.
+  const clang::CXXRecordDecl *Class = nullptr; ///< Of the module.
   std::vector<Cell> Values;
   clang::SourceLocation At;
+  // Of what it has passed:
+  static constexpr size_t Unseen = ~size_t(0);
+  size_t Model = Unseen; ///< Which of those that it has made.
+  std::string Variable;  ///< The name of the model there; or empty.
+  bool IsGuarded = false;
 };
 struct ProgramSeen {
   std::vector<SeenValues> Made, Passed; ///< In their order.
+  bool WithArguments = false;
 };
 
-/// Follows main(), if \p Defined has it, as it runs without arguments.
-ProgramSeen runProgram(Interpreter &Running,
-                       llvm::ArrayRef<const clang::FunctionDecl *> Defined);
+/// Follows main(), one of \p Mains, as it runs without arguments; or with some
+/// that are not known, where it passes nothing without them.
+ProgramSeen runProgram(llvm::function_ref<Interpreter &()> NewRun,
+                       llvm::ArrayRef<const clang::FunctionDecl *> Mains);
+
+/// Is told of each call of forward(), with the number of the model among those
+/// that main() has made.
+using OnCall = std::function<void(size_t, const ModulePtr &,
+                                  llvm::ArrayRef<Cell>, clang::SourceLocation)>;
+/// Follows main() once more, as it did for \p Seen.
+void runAgain(Interpreter &Running,
+              llvm::ArrayRef<const clang::FunctionDecl *> Mains,
+              const ProgramSeen &Seen, const OnCall &Visit);
 
 //===----------------------------------------------------------------------===//
 // The tree of a module, library/ModuleRows.cpp
@@ -161,6 +201,39 @@ RowPaths addRows(const ModulePtr &Root, bool Stopped,
 void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
              const BudgetRequest &Request, const RowPaths &Paths,
              ModelRows &Model);
+/// The largest batch whose \p Peak is below what was asked about; nullopt where
+/// one of those that were tried is not known.
+std::optional<int64_t>
+largestBatch(llvm::function_ref<std::optional<uint64_t>(int64_t)> Peak,
+             uint64_t Memory);
+
+/// A training step as the program goes on with it: from a call of forward(), in
+/// which \p Running is, up to backward(), with the loss that it computes. Then
+/// nothing more is followed.
+class ProgramStep {
+public:
+  /// \p Before: a step has been before, whose gradients are those of \p Model.
+  /// With \p Batch, all tensors around that have the batch of \p Given have
+  /// that one.
+  ProgramStep(Interpreter &Running, const ModulePtr &M,
+              llvm::ArrayRef<Cell> Given, const BudgetRequest &Request,
+              const RowPaths &Paths, ModelRows &Model, bool Before,
+              std::optional<int64_t> Batch);
+  ~ProgramStep();
+  /// It runs another module, too.
+  void add(const ModulePtr &Other);
+
+  // After backward(); without a peak, it was not followed that far.
+  std::optional<PeakRow> Peak;
+  std::optional<MissingRow> Missing; ///< Why.
+  Spot LossAt;                       ///< backward().
+  std::vector<TimeRow> Line;
+
+private:
+  void finish(llvm::ArrayRef<TensorPtr> Results, clang::SourceLocation At);
+  struct State;
+  std::unique_ptr<State> S;
+};
 
 /// What the graph of one forward() keeps when nobody holds its results: with
 /// the inputs that it keeps, if they go as well. nullopt where the pass is not

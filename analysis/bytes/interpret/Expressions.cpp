@@ -179,13 +179,55 @@ Cell memberOf(Interpreter &VM, const Cell &Base, const ValueDecl *Member,
   }
 }
 
+/// Are \p A and \p B the same but for what tensors have in them?
+static bool isAlike(const Cell &A, const Cell &B) {
+  if (A->What != B->What || A->Elements.size() != B->Elements.size())
+    return false;
+  if (A->What == Value::Tensor) {
+    const TensorShape &X = A->Handle->Shape, &Y = B->Handle->Shape;
+    return X.Defined == Y.Defined && X.Sizes == Y.Sizes && X.bytes() &&
+           X.bytes() == Y.bytes();
+  }
+  for (size_t I = 0; I < A->Elements.size(); ++I)
+    if (!isAlike(A->Elements[I], B->Elements[I]))
+      return false;
+  for (const auto &[Field, Member] : A->Members) {
+    const auto Other = B->Members.find(Field);
+    if (Other == B->Members.end())
+      return false;
+    // Of what differs, the user may not know which it is.
+    if (!isAlike(Member, Other->second) && Member->What == Value::Tensor)
+      return false;
+  }
+  return A->What == Value::Record || A->What == Value::List;
+}
+
+/// An element of \p List, whichever it is, of those that are alike; null where
+/// they are not.
+static Cell anyElement(const Value &List) {
+  if (List.What != Value::List || List.Elements.empty())
+    return nullptr;
+  const Cell &First = List.Elements.front();
+  if (!llvm::all_of(List.Elements,
+                    [&](const Cell &Each) { return isAlike(First, Each); }))
+    return nullptr;
+  const Cell Result = cell(*First);
+  // Numbers may be others.
+  for (auto &[Field, Member] : Result->Members)
+    if (Member->What != Value::Tensor)
+      Member = unknown(Field->getLocation(), "'" + Field->getName() + "'");
+  return Result;
+}
+
 Cell element(const Cell &Of, const Cell &Index, const Expr *E) {
   const Cell Object = targetOf(Of);
   const Cell Nothing = unknown(E->getExprLoc(), "an element of a container");
   if (Object->What == Value::Unknown)
     return Object;
-  if (Index->What == Value::Unknown)
-    return Index;
+  if (Index->What == Value::Unknown) {
+    const Cell Any = anyElement(*Object);
+    return Any ? Any : Index;
+  }
   if (Object->What == Value::Module) {
     const ModuleInstance &M = *Object->Held;
     if (const std::optional<size_t> I = indexIn(Index, elementCount(M));

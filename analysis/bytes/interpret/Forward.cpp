@@ -82,12 +82,11 @@ Cell guardOf(Interpreter &VM, const CXXRecordDecl *Class,
       Class, Arguments.empty() ? std::nullopt : truth(Arguments.front()));
   if (!On)
     return nullptr;
-  const bool Before = VM.Pass->GradMode;
-  VM.Pass->GradMode = *On;
+  bool &Mode = VM.Pass ? VM.Pass->GradMode : VM.GradMode;
+  const bool Before = std::exchange(Mode, *On);
   return valueOf(Value::Other, &Value::Guard,
-                 std::shared_ptr<void>(nullptr, [S = VM.Pass, Before](void *) {
-                   S->GradMode = Before;
-                 }));
+                 std::shared_ptr<void>(
+                     nullptr, [&Mode, Before](void *) { Mode = Before; }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,8 +131,11 @@ static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
                         const ModuleInstance *Module, SourceLocation At) {
   size_t Work = 0;
   for (const auto &[Operand, Value] : Given)
-    for (const TensorPtr &T : tensorsIn(static_cast<const Cell &>(Value)))
+    for (const TensorPtr &T : tensorsIn(static_cast<const Cell &>(Value))) {
+      if (VM.Pass && VM.OnTensor)
+        VM.OnTensor(T);
       Work += StepsPerTensor + (T->Shape.Sizes ? T->Shape.Sizes->size() : 0);
+    }
   if (!VM.step(At, Work))
     return unknown(At, "");
   if (VM.Pass)

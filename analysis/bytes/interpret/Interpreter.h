@@ -190,11 +190,17 @@ public:
   ModuleInstance *current() const;
   void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
 
-  /// What is told of modules of the user's that are made outside of modules,
-  /// and of calls of their forward() there, without a pass.
+  /// What is told of modules that are made outside of modules, and of calls of
+  /// their forward() there.
   using Told = std::function<void(const ModulePtr &, llvm::ArrayRef<Cell>,
                                   clang::SourceLocation)>;
   Told OnModule, OnForward;
+  /// Of a pass that goes on in the program: backward() of these, none where one
+  /// is not known, and what operators are given.
+  std::function<void(llvm::ArrayRef<TensorPtr>, clang::SourceLocation)>
+      OnBackward;
+  std::function<void(const TensorPtr &)> OnTensor;
+  bool GradMode = true; ///< Outside of a pass.
 
   clang::ASTContext &Context;
   const Bodies &All;
@@ -351,6 +357,18 @@ using VisitModule =
 /// Calls \p Visit for \p M and what is below it, each once, in the order of
 /// parameters(), with what the names in it begin with.
 void forEachModule(const ModulePtr &M, VisitModule Visit);
+
+// Data loaders, DataLoaders.cpp.
+
+/// What a loop over \p Loader goes through: as much as shows a first step and a
+/// later one.
+Cell batchesOf(Interpreter &VM, const Cell &Loader, clang::SourceLocation At);
+/// A data set or transform of the library's, or an Example. Null for objects of
+/// other classes.
+Cell makeData(Interpreter &VM, const clang::CXXRecordDecl *Class,
+              llvm::ArrayRef<Cell> Arguments);
+/// Null for calls that have nothing to do with them.
+Cell callData(const LibraryCall &C);
 
 // Passes, Forward.cpp.
 

@@ -367,7 +367,7 @@ static void expireTemporaries(const LibraryCall &C) {
 static Cell runForward(const LibraryCall &C) {
   if (C.VM.OnForward && !C.VM.current())
     C.VM.OnForward(C.Object->Held, C.Arguments, C.At);
-  if (!C.VM.Pass)
+  if (!C.VM.Pass || C.VM.Halted)
     return C.Nothing;
   // A class of LibTorch's names its own forward(), which is not virtual.
   const ModulePtr M = C.Object->Held;

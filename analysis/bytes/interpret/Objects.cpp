@@ -178,9 +178,10 @@ static Cell makeStandard(Interpreter &VM, const CXXRecordDecl *Class,
 /// optional, Device.
 static Cell makeOfLibrary(Interpreter &VM, const CXXRecordDecl *Class,
                           ArrayRef<Cell> Arguments) {
-  if (VM.Pass)
-    if (Cell Guard = guardOf(VM, Class, Arguments))
-      return Guard;
+  if (Cell Guard = guardOf(VM, Class, Arguments))
+    return Guard;
+  if (Cell Data = makeData(VM, Class, Arguments))
+    return Data;
   return Arguments.size() == 1
              ? Arguments.front()
              : valueOf(Arguments.empty() ? Value::Null : Value::Other);
@@ -254,6 +255,8 @@ Cell makeObject(Interpreter &VM, const CXXRecordDecl *Class,
     const ModulePtr M =
         makeLibraryModule(VM, modelClassName(Class), Arguments, At);
     M->Class = Class;
+    if (VM.OnModule && !VM.current())
+      VM.OnModule(M, Arguments, At);
     return moduleValue(M);
   }
   case ModelClass::Base:

@@ -4,39 +4,102 @@
 #include "analysis/bytes/interpret/Elaboration.h"
 
 using namespace clang;
+using llvm::ArrayRef;
 
 namespace libtorch_tidy::bytes {
 
 namespace {
 
-/// Runs main(), with no arguments, and writes down the models that it makes,
-/// and what it passes to them.
+/// Runs main(), and writes down the models that it makes, and what it passes to
+/// them.
 class ProgramRun {
 public:
-  ProgramRun(Interpreter &Running, ProgramSeen &Seen)
-      : Running(Running), Seen(Seen) {
-    Running.OnModule = [this](const ModulePtr &M, llvm::ArrayRef<Cell> Given,
+  ProgramRun(Interpreter &Running, ProgramSeen &Seen, const OnCall *Visit)
+      : Running(Running), Seen(Seen), Visit(Visit) {
+    Running.OnModule = [this](const ModulePtr &M, ArrayRef<Cell> Given,
                               SourceLocation At) {
       if (isFull())
         return;
-      this->Seen.Made.push_back({M->Class, this->Running.copiesOf(Given), At});
+      Made.push_back(M);
+      SeenValues Model;
+      Model.Class = M->Class;
+      Model.Values = this->Running.copiesOf(Given);
+      Model.At = At;
+      this->Seen.Made.push_back(std::move(Model));
     };
-    Running.OnForward = [this](const ModulePtr &M, llvm::ArrayRef<Cell> Given,
-                               SourceLocation At) {
-      if (M->Class && !isFull() && Known.emplace(M->Class, At).second)
-        this->Seen.Passed.push_back(
-            {M->Class, this->Running.copiesOf(Given), At});
-    };
+    Running.OnForward = [this](const ModulePtr &M, ArrayRef<Cell> Given,
+                               SourceLocation At) { call(M, Given, At); };
   }
+  ~ProgramRun() {
+    Running.OnModule = nullptr;
+    Running.OnForward = nullptr;
+  }
+  ProgramRun(const ProgramRun &) = delete;
+  ProgramRun &operator=(const ProgramRun &) = delete;
 
   void run(const FunctionDecl *Main) {
-    // Without arguments, argv has the program's name.
-    std::vector<Cell> Arguments = {integer(1), listOf({text("program")})};
+    // argv has the program's name, and what may follow is not known.
+    std::vector<Cell> Given = {text("program")};
+    constexpr size_t Several = 8;
+    while (Seen.WithArguments && Given.size() < Several)
+      Given.push_back(
+          unknown(Main->getLocation(), "an argument of the program"));
+    std::vector<Cell> Arguments = {integer(Given.size()), listOf(Given)};
     Arguments.resize(std::min<size_t>(Arguments.size(), Main->getNumParams()));
     Running.call(Main, Arguments, nullptr, Main->getLocation());
   }
 
 private:
+  void call(const ModulePtr &M, ArrayRef<Cell> Given, SourceLocation At) {
+    // A program that trains for long does the same again and again.
+    constexpr unsigned MaxCallsSeen = 2'000;
+    if (++CallsSeen > MaxCallsSeen)
+      Running.Halted = true;
+    if (!M->Class || isFull())
+      return;
+    const auto It = llvm::find(Made, M);
+    const size_t Model =
+        It == Made.end() ? SeenValues::Unseen : It - Made.begin();
+    if (Visit)
+      return (*Visit)(Model, M, Given, At);
+    // Of the same call in a loop, the first whose arguments are known counts.
+    auto [Known, IsNew] = Calls.try_emplace({M.get(), At}, Seen.Passed.size());
+    if (!IsNew && !llvm::any_of(Seen.Passed[Known->second].Values, unknownIn))
+      return;
+    SeenValues Call;
+    Call.Class = M->Class;
+    Call.Values = Running.copiesOf(Given);
+    Call.At = At;
+    Call.Model = Model;
+    Call.Variable = nameOf(M);
+    Call.IsGuarded = !Running.GradMode;
+    if (IsNew)
+      Seen.Passed.push_back(std::move(Call));
+    else
+      Seen.Passed[Known->second] = std::move(Call);
+  }
+
+  /// The name of the variable or member that \p M is in, the outermost.
+  std::string nameOf(const ModulePtr &M) const {
+    auto Holds = [&](const Cell &V) {
+      const Cell Target = targetOf(V);
+      return Target && Target->What == Value::Module && Target->Held == M;
+    };
+    for (const Frame *F : Running.Frames) {
+      const ValueDecl *First = nullptr;
+      for (const auto &[D, V] : F->Variables)
+        if (Holds(V) && (!First || D->getLocation() < First->getLocation()))
+          First = D;
+      if (First)
+        return First->getNameAsString();
+      if (F->This && F->This->What == Value::Record)
+        for (const auto &[Field, V] : F->This->Members)
+          if (Holds(V))
+            return Field->getNameAsString();
+    }
+    return "";
+  }
+
   bool isFull() const {
     constexpr size_t MaxSeen = 1'000;
     return Seen.Made.size() + Seen.Passed.size() > MaxSeen;
@@ -44,21 +107,39 @@ private:
 
   Interpreter &Running;
   ProgramSeen &Seen;
-  /// Of the same call in a loop, the first counts.
-  std::set<std::pair<const CXXRecordDecl *, SourceLocation>> Known;
+  const OnCall *const Visit;
+  unsigned CallsSeen = 0;
+  std::vector<ModulePtr> Made; ///< As Seen has them.
+  std::map<std::pair<const ModuleInstance *, SourceLocation>, size_t> Calls;
 };
 
 } // namespace
 
-ProgramSeen runProgram(Interpreter &Running,
-                       llvm::ArrayRef<const FunctionDecl *> Defined) {
-  ProgramSeen Seen;
-  for (const FunctionDecl *F : Defined)
-    if (F->isMain() && F->hasBody())
-      ProgramRun(Running, Seen).run(F);
-  Running.OnModule = nullptr;
-  Running.OnForward = nullptr;
-  return Seen;
+static void runMain(Interpreter &Running, ArrayRef<const FunctionDecl *> Mains,
+                    ProgramSeen &Seen, const OnCall *Visit) {
+  ProgramRun Run(Running, Seen, Visit);
+  for (const FunctionDecl *F : Mains)
+    Run.run(F);
+}
+
+ProgramSeen runProgram(llvm::function_ref<Interpreter &()> NewRun,
+                       ArrayRef<const FunctionDecl *> Mains) {
+  ProgramSeen Without, With;
+  if (Mains.empty())
+    return Without;
+  runMain(NewRun(), Mains, Without, nullptr);
+  if (!Without.Passed.empty() || !Mains.front()->getNumParams())
+    return Without;
+  With.WithArguments = true;
+  runMain(NewRun(), Mains, With, nullptr);
+  return With.Passed.empty() ? Without : With;
+}
+
+void runAgain(Interpreter &Running, ArrayRef<const FunctionDecl *> Mains,
+              const ProgramSeen &Seen, const OnCall &Visit) {
+  ProgramSeen Again;
+  Again.WithArguments = Seen.WithArguments;
+  runMain(Running, Mains, Again, &Visit);
 }
 
 } // namespace libtorch_tidy::bytes

@@ -173,9 +173,17 @@ static Flow skipUnknown(Interpreter &VM, ArrayRef<const Stmt *> Skipped,
   }
   if (VM.Halted)
     return Flow::Halt;
+  // A program is followed as if it went on.
+  const bool InProgram = VM.OnForward && !VM.current();
+  if (InProgram && llvm::none_of(Skipped, [](const Stmt *S) {
+        return S && cpp::anyOf<Stmt>(
+                        S, [](const Stmt *P) { return isa<BreakStmt>(P); },
+                        cpp::Lambdas::Skipped);
+      }))
+    Next = Flow::Next;
   if (Next == Flow::Return && !VM.Frames.empty())
     VM.Frames.back()->Result = Reason;
-  if (Adds || Next != Flow::Next || VM.Pass)
+  if (Adds || Next != Flow::Next || (VM.Pass && !InProgram))
     VM.note(At, Because +
                     (Next == Flow::Return ? ", and the function may end here"
                                           : "") +
@@ -328,7 +336,9 @@ static std::optional<std::vector<Cell>> elementsInRange(const Cell &Range) {
 static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
   if (Flow F = exec(VM, S->getInit()); F != Flow::Next)
     return F;
-  const Cell Range = VM.eval(S->getRangeInit());
+  Cell Range = VM.eval(S->getRangeInit());
+  if (Range->What == Value::Data && Range->Name == "loader")
+    Range = batchesOf(VM, Range, S->getForLoc());
   if (VM.Halted)
     return Flow::Halt;
   const std::optional<std::vector<Cell>> Elements = elementsInRange(Range);

@@ -4,6 +4,7 @@
 #include "analysis/bytes/interpret/Interpreter.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Std.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include <cmath>
 
@@ -124,17 +125,44 @@ static Cell makeSteps(const LibraryCall &C) {
                                        : C.Nothing;
 }
 
+/// The type that torch::tensor() gives the elements of a container of numbers;
+/// nullopt of others.
+static std::optional<ElementType> typeOfContainer(const LibraryCall &C) {
+  const Expr *Given = C.E && C.E->getNumArgs() ? C.E->getArg(0) : nullptr;
+  // What is written is converted on the way.
+  while (Given) {
+    Given = Given->IgnoreImplicit();
+    const auto *Made = dyn_cast<CXXConstructExpr>(Given);
+    if (!Made || !Made->getNumArgs() ||
+        !torch::isTorchDecl(Made->getConstructor()))
+      break;
+    Given = Made->getArg(0);
+  }
+  const CXXRecordDecl *R =
+      Given ? Given->getType()->getAsCXXRecordDecl() : nullptr;
+  const QualType Element = typeArgument(R, 0);
+  if (!cpp::isOfLibrary(R) || Element.isNull() || !Element->isArithmeticType())
+    return std::nullopt;
+  return Element->isRealFloatingType() ? Float32 : Int64;
+}
+
 /// torch::tensor(values, options): its shape is that of the lists within each
 /// other.
 static Cell makeOfValues(const LibraryCall &C) {
   std::vector<Size> Sizes;
+  const std::optional<ElementType> Written = typeOfContainer(C);
+  // Of a container that is not known.
+  if (C.Arguments[0]->What == Value::Unknown)
+    return makeTensor(C, Written ? MaybeSizes({std::nullopt}) : MaybeSizes(),
+                      Written);
   for (Cell Level = C.Arguments[0]; Level->What == Value::List;) {
     Sizes.push_back(Level->Elements.size());
     if (Level->Elements.empty())
       break;
     Level = Cell(Level->Elements.front());
   }
-  return makeTensor(C, std::move(Sizes), typeOfNumbers(C.Arguments[0]));
+  const std::optional<ElementType> Given = typeOfNumbers(C.Arguments[0]);
+  return makeTensor(C, std::move(Sizes), Given ? Given : Written);
 }
 
 static const CallRule FactoryRules[] = {
@@ -204,6 +232,29 @@ static Cell sizeAt(const LibraryCall &C) {
     return C.Nothing;
   const Size &Found = (*Sizes)[D < 0 ? D + Count : D];
   return Found ? integer(*Found) : C.Nothing;
+}
+
+/// slice() and narrow() of a dimension whose size is not known give as much as
+/// they are asked for.
+static Cell partOfUnknown(const LibraryCall &C) {
+  const TensorShape &Whole = C.Object->Handle->Shape;
+  const size_t Count = C.Arguments.size();
+  for (const Cell &Argument : C.Arguments)
+    if (Argument->What != Value::Integer)
+      return nullptr;
+  const auto D = Whole.Sizes && Count >= 3
+                     ? indexIn(C.Arguments[0], Whole.Sizes->size())
+                     : std::nullopt;
+  if (!D || (*Whole.Sizes)[*D] || (Count > 3 && C.Arguments[3]->Number != 1))
+    return nullptr;
+  const int64_t From = C.Arguments[1]->Number, Last = C.Arguments[2]->Number;
+  const int64_t Length = C.Name == "narrow" ? Last : Last - From;
+  if (From < 0 || Length < 0)
+    return nullptr;
+  auto T = std::make_shared<TensorInstance>();
+  T->Shape = Whole;
+  (*T->Shape.Sizes)[*D] = Length;
+  return tensorValue(std::move(T));
 }
 
 static Cell dimensions(const LibraryCall &C) {
@@ -280,6 +331,10 @@ Cell callWithTensors(LibraryCall C) {
   const bool IsFollowed = !IsFactory && isTensorOperator(C.F);
   if (C.VM.Pass && IsFollowed)
     return callOperator(C);
+  if (C.Object && C.Object->What == Value::Tensor &&
+      (C.Name == "slice" || C.Name == "narrow"))
+    if (Cell Part = partOfUnknown(C))
+      return Part;
   if (setsElementType(C.F) || changesTensorOptions(C.F))
     return makeTensorOptions(C);
   const CallRule *Rule = tensorRule(C.F);

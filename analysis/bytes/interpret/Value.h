@@ -74,6 +74,10 @@ struct Value {
     Function, ///< A function or a lambda.
     Other,    ///< Known, and of no interest: a device. Name: an enumerator.
     Slice,    ///< Of an index of a tensor: Elements are its bounds.
+    /// A data set, a transform or a loader of torch::data, by its Name; of what
+    /// is made of others, Elements are these. Of a loader, Number is the batch
+    /// size, -1 where that is not known.
+    Data,
   } What = Unknown;
 
   int64_t Number = 0; ///< Of an iterator, the index; the end is the size.

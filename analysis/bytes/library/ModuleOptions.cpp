@@ -54,6 +54,7 @@ static constexpr std::pair<StringRef, StringRef> PositionalRows[] = {
     {"Unflatten", "dim sizes"},
     // A function, and what it is given after its input.
     {"Functional", "function 1 2 3 4 5 6"},
+    {"DataLoader", "batch_size"},
 };
 
 llvm::SmallVector<StringRef, 8> positionalOptions(StringRef Class) {
