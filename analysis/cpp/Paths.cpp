@@ -199,9 +199,9 @@ bool Paths::leadsTo(const Expr *From,
               });
 }
 
-bool Paths::leadsWithout(
-    const Expr *From, llvm::function_ref<bool(const Stmt *)> IsEnd,
-    llvm::function_ref<bool(const Stmt *)> IsGoal) const {
+bool Paths::leadsWithout(const Expr *From,
+                         llvm::function_ref<bool(const Stmt *)> IsEnd,
+                         llvm::function_ref<bool(const Stmt *)> IsGoal) const {
   const auto Place = Known->Places.find(From);
   return Graph && Place != Known->Places.end() &&
          walk(*Graph, Place->second.first, Place->second.second + 1,

@@ -44,10 +44,11 @@ inline constexpr struct IneffectiveGradGuardReasons {
                         "All callers in the file set the mode again, or train "
                         "nothing after `set_enabled(false)`; or a thread, or "
                         "somebody else, is handed the function."};
-  Reason NothingTrains{"nothing-trains", Effect::Silent,
-                       "`set_enabled(false)` stays, and no function of the file "
-                       "trains with the mode that it finds; of the class, when "
-                       "a constructor calls it."};
+  Reason NothingTrains{
+      "nothing-trains", Effect::Silent,
+      "`set_enabled(false)` stays, and no function of the file "
+      "trains with the mode that it finds; of the class, when "
+      "a constructor calls it."};
   Reason SwitchedBack{"switched-back-elsewhere", Effect::Silent,
                       "Another function switches gradient mode on, where this "
                       "one never does, or what was there before is saved "

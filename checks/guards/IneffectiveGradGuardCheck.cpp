@@ -36,9 +36,8 @@ const CXXRecordDecl *guardClass(QualType T) {
   const QualType Held = cpp::isStdClass(T, cpp::StdClass::Box)
                             ? cpp::firstArgument(T->getAsCXXRecordDecl())
                             : QualType();
-  return !Held.isNull() && torch::isGuardType(Held)
-             ? Held->getAsCXXRecordDecl()
-             : nullptr;
+  return !Held.isNull() && torch::isGuardType(Held) ? Held->getAsCXXRecordDecl()
+                                                    : nullptr;
 }
 /// make_guard(), std::make_unique<torch::NoGradGuard>(); not what others share.
 AST_MATCHER(CallExpr, givesGuard) {
@@ -322,8 +321,8 @@ private:
     for (const ParmVarDecl *Parameter : In->parameters())
       Taken.insert(Parameter->getName());
     std::string Name = fixits::freeName(
-        Class->getName() == "NoGradGuard" ? "no_grad_guard" : "guard", In->getBody(),
-        Taken);
+        Class->getName() == "NoGradGuard" ? "no_grad_guard" : "guard",
+        In->getBody(), Taken);
     Taken.insert(Name);
     return Name;
   }
@@ -558,7 +557,8 @@ private:
     if (Left.Trains)
       F.note(Left.Trains, "training runs with gradient mode off here");
     const std::optional<StatementPlace> P = placeOf(Left.By, context());
-    const Stmt *Around = P && P->Block ? parentOf(P->Block, context()) : nullptr;
+    const Stmt *Around =
+        P && P->Block ? parentOf(P->Block, context()) : nullptr;
     unsigned Sets = 0;
     cpp::forEachCall(In->getBody(), [&](const CallExpr *Call) {
       Sets += Call == Left.By || torch::setsGradMode(Call);

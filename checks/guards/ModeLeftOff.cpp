@@ -67,10 +67,9 @@ private:
   bool isSetter(const FunctionFlow &Flow) {
     auto [It, New] = Setters.try_emplace(Flow.function(), false);
     if (New) {
-      const bool Is =
-          !cpp::Paths(Flow.function())
-               .leadsTo(Flow.leftOffBy(),
-                        [&](const Stmt *S) { return works(S); });
+      const bool Is = !cpp::Paths(Flow.function())
+                           .leadsTo(Flow.leftOffBy(),
+                                    [&](const Stmt *S) { return works(S); });
       return Setters[Flow.function()] = Is;
     }
     return It->second;
@@ -94,12 +93,11 @@ private:
   /// given, before it has switched them off itself?
   bool switchesOn(const FunctionDecl *F, unsigned Depth = 3) {
     bool Off = false;
-    return cpp::anyOf<VarDecl>(
-               F->getBody(),
-               [](const VarDecl *Var) {
-                 return torch::guardOf(Var).value_or(GradMode::Off) !=
-                        GradMode::Off;
-               }) ||
+    return cpp::anyOf<VarDecl>(F->getBody(),
+                               [](const VarDecl *Var) {
+                                 return torch::guardOf(Var).value_or(
+                                            GradMode::Off) != GradMode::Off;
+                               }) ||
            cpp::anyOf<CallExpr>(F->getBody(), [&](const CallExpr *Call) {
              if (const auto Mode = torch::setsGradMode(Call)) {
                Off |= *Mode == GradMode::Off;
