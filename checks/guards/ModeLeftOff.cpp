@@ -152,7 +152,7 @@ private:
           Trains ? rootOf(By, Flow) : std::nullopt;
       if (!Root)
         continue;
-      ModeLeftOff &To = Found.try_emplace(Root->By, *Root).first->second;
+      ModeLeftOff &To = Found.insert({Root->By, *Root}).first->second;
       if (!To.Trains) {
         To.Trains = Trains;
         To.Reached = By == Root->By ? nullptr : By;

@@ -181,12 +181,14 @@ private:
     // std::copy(from, to, staging.data_ptr<float>()), std::fill_n(p, ...)
     if (!cpp::isStdDecl(Call->getDirectCallee()))
       return false;
-    return llvm::is_contained({"copy", "copy_n", "transform", "move"},
-                              cpp::calleeName(Call))
+    static constexpr StringRef Copying[] = {"copy", "copy_n", "transform",
+                                            "move"};
+    static constexpr StringRef Filling[] = {"fill", "fill_n", "iota",
+                                            "generate"};
+    const StringRef Name = cpp::calleeName(Call);
+    return llvm::is_contained(Copying, Name)
                ? llvm::any_of(llvm::drop_begin(Call->arguments(), 2), Leads)
-               : llvm::is_contained({"fill", "fill_n", "iota", "generate"},
-                                    cpp::calleeName(Call)) &&
-                     Leads(Call->getArg(0));
+               : llvm::is_contained(Filling, Name) && Leads(Call->getArg(0));
   }
 
   void rewrittenBeforeDone(const torch::AsyncCopy &Copy) {
