@@ -5,6 +5,8 @@ file(REMOVE_RECURSE "${BUNDLE}")
 execute_process(
   COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${BUNDLE}" --strip
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+# COPY leaves a file alone that is of the same second.
+file(REMOVE "${BUNDLE}/${BINDIR}/libtorch-tidy")
 file(COPY "${PROGRAM}" DESTINATION "${BUNDLE}/${BINDIR}")
 execute_process(COMMAND "${STRIP}" "${BUNDLE}/${BINDIR}/libtorch-tidy"
   COMMAND_ERROR_IS_FATAL ANY)

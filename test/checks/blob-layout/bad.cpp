@@ -1,5 +1,5 @@
 // Buffers that lie otherwise than the shape says.
-// RUN: %check_libtorch_tidy %s libtorch-blob-layout %t -- -- -I%S/Inputs
+// RUN: %check_libtorch_tidy %s libtorch-blob-layout %t -- -- -I%S/../Inputs
 
 #include "matrices.h"
 

@@ -1,6 +1,6 @@
 // Likely: the part may be whole, the matrix symmetric.
-// RUN: %check_libtorch_tidy %s libtorch-blob-layout %t -- -- -I%S/Inputs
-// RUN: %check_libtorch_tidy %s libtorch-blob-layout %t --level=0 --expect-none -- -- -I%S/Inputs
+// RUN: %check_libtorch_tidy %s libtorch-blob-layout %t -- -- -I%S/../Inputs
+// RUN: %check_libtorch_tidy %s libtorch-blob-layout %t --level=0 --expect-none -- -- -I%S/../Inputs
 
 #include "matrices.h"
 

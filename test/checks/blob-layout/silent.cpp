@@ -1,5 +1,5 @@
 // The memory is what the shape says, or is said to lie otherwise.
-// RUN: %check_libtorch_tidy %s libtorch-blob-layout %t --level=2 -- -- -I%S/Inputs
+// RUN: %check_libtorch_tidy %s libtorch-blob-layout %t --level=2 -- -- -I%S/../Inputs
 
 #include "matrices.h"
 

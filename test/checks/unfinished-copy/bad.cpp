@@ -1,5 +1,5 @@
 // Memory that a copy or another stream may still use.
-// RUN: %check_libtorch_tidy %s libtorch-unfinished-copy %t --level=1 -- -- -I%S/Inputs
+// RUN: %check_libtorch_tidy %s libtorch-unfinished-copy %t --level=1 -- -- -I%S/../Inputs
 
 #include "streams.h"
 

@@ -1,6 +1,6 @@
 // Advice: it may be meant, or cost nothing.
-// RUN: %check_libtorch_tidy %s libtorch-unfinished-copy %t -- -- -I%S/Inputs
-// RUN: %check_libtorch_tidy %s libtorch-unfinished-copy %t --level=1 --expect-none -- -- -I%S/Inputs
+// RUN: %check_libtorch_tidy %s libtorch-unfinished-copy %t -- -- -I%S/../Inputs
+// RUN: %check_libtorch_tidy %s libtorch-unfinished-copy %t --level=1 --expect-none -- -- -I%S/../Inputs
 
 #include "streams.h"
 

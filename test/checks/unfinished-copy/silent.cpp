@@ -1,5 +1,5 @@
 // Something waits, nothing is read, or the library waits by itself.
-// RUN: %check_libtorch_tidy %s libtorch-unfinished-copy %t --level=2 -- -- -I%S/Inputs
+// RUN: %check_libtorch_tidy %s libtorch-unfinished-copy %t --level=2 -- -- -I%S/../Inputs
 
 #include "streams.h"
 
