@@ -122,9 +122,8 @@ bool isOfModule(const Expr *E, const cpp::Body &In) {
 bool ownsItsMemory(const ValueDecl *Root, cpp::Body &In) {
   const auto *Var = dyn_cast<VarDecl>(Root);
   return Var && !isa<ParmVarDecl>(Var) && In.isOwn(Var) && Var->hasInit() &&
-         torch::freshMemory(Var->getInit(), In.context(), [](const VarDecl *) {
-           return std::pair(torch::Fresh::No, torch::TensorTraits());
-         }).first >= torch::Fresh::Likely;
+         torch::freshMemory(Var->getInit(), In.context()).first >=
+             torch::Fresh::Likely;
 }
 
 std::optional<Finding> intoCopy(const IntoCopy &W, const Place &Where,

@@ -73,15 +73,6 @@ bool isExtent(const Expr *E, cpp::Extent Which, const Expr *Object) {
   return Of && Of->Which == Which && cpp::isSameName(Of->Object, Object);
 }
 
-/// Does the function call method \p Is of \p Var, or of what \p Var is?
-template <typename Predicate>
-bool anyCallOn(const Expr *Object, cpp::Body &In, Predicate Is) {
-  return cpp::anyOf<CallExpr>(In.root(), [&](const CallExpr *Call) {
-    const Expr *On = cpp::calledOn(Call);
-    return On && cpp::isSameName(On, Object) && Is(Call);
-  });
-}
-
 bool asksContinuous(const Expr *Image, cpp::Body &In) {
   return cpp::anyOf<CallExpr>(In.root(), [&](const CallExpr *Call) {
     const llvm::StringRef Name = cpp::calleeName(Call);
@@ -151,6 +142,13 @@ bool isUsedOtherwise(const Expr *Image, const torch::BlobCall &Blob,
   });
 }
 
+/// The construction of the variable \p Object; null for others.
+const CXXConstructExpr *madeWith(const Expr *Object) {
+  const VarDecl *Var = cpp::variableOf(Object);
+  return dyn_cast_or_null<CXXConstructExpr>(
+      Var && Var->hasInit() ? cpp::peel(Var->getInit()) : nullptr);
+}
+
 /// An image or part of one.
 std::optional<Misread> overImage(const torch::BlobCall &Blob, const Expr *Image,
                                  cpp::Body &In) {
@@ -167,9 +165,7 @@ std::optional<Misread> overImage(const torch::BlobCall &Blob, const Expr *Image,
        isExtent(Sizes[N - 3], cpp::Extent::Channels, Image)))
     return Misread{Misread::Planes, Blob.Call, Image, &BlobLayout.Planes};
   if (cpp::isGpuMat(Image->getType())) {
-    const VarDecl *Var = cpp::variableOf(Image);
-    const auto *Made = dyn_cast_or_null<CXXConstructExpr>(
-        Var && Var->hasInit() ? cpp::peel(Var->getInit()) : nullptr);
+    const CXXConstructExpr *Made = madeWith(Image);
     if (Made && llvm::any_of(Made->arguments(), [](const Expr *Arg) {
           return Arg->getType()->isPointerType() &&
                  !isa<CXXDefaultArgExpr>(Arg);
@@ -181,10 +177,7 @@ std::optional<Misread> overImage(const torch::BlobCall &Blob, const Expr *Image,
   const auto Part = cpp::asCrop(Origin, Context, [&](const Expr *E) {
     return In.originOf(cpp::peel(E));
   });
-  if (!Part ||
-      (N >= 2 &&
-       cpp::constantInt(Sizes[N >= 3 ? N - 3 : 0], Context).value_or(0) == 1 &&
-       N == 3))
+  if (!Part || (N == 3 && cpp::constantInt(Sizes[0], Context) == 1))
     return std::nullopt;
   return Misread{Misread::Crop, Blob.Call, Image,
                  Part->Narrower ? nullptr : &BlobLayout.AllColumns};
@@ -196,9 +189,7 @@ bool isRowsByColumns(llvm::ArrayRef<const Expr *> Sizes, const Expr *Matrix,
                      const cpp::EigenType &T, cpp::Body &In) {
   if (Sizes.size() < 2)
     return false;
-  const VarDecl *Var = cpp::variableOf(Matrix);
-  const auto *Made = dyn_cast_or_null<CXXConstructExpr>(
-      Var && Var->hasInit() ? cpp::peel(Var->getInit()) : nullptr);
+  const CXXConstructExpr *Made = madeWith(Matrix);
   const auto Args =
       Made ? cpp::writtenArguments(Made) : llvm::SmallVector<const Expr *, 4>();
   const auto Is = [&](const Expr *Size, cpp::Extent Which) {

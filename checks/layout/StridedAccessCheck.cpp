@@ -201,21 +201,15 @@ Finding &fixed(Finding &F, const StridedRead &R, const ASTContext &Context) {
   if (!isOnlyRead(R, In))
     return F.because(StridedAccess.Written);
   const Stmt *Where = statementOf(R.Data, R.At, In);
-  if (!Where)
-    return F.because(StridedAccess.Place);
   const Expr *E = R.Tensor->IgnoreImplicit();
+  if (!Where || E->getType()->isPointerType())
+    return F.because(StridedAccess.Place);
   const std::string Name = fixits::freeName(wishFor(E), In.root());
   const VarDecl *Var = cpp::variableOf(E);
   const llvm::StringRef Text = fixits::sourceText(E->getSourceRange(), Context);
-  const bool IsPointer = E->getType()->isPointerType();
   F.fix(fixits::insertBeforeStatement(
-      Where,
-      ("auto " + Name + " = " + Text +
-       (IsPointer ? "->contiguous();" : ".contiguous();"))
-          .str(),
+      Where, ("auto " + Name + " = " + Text + ".contiguous();").str(),
       Context));
-  if (IsPointer)
-    return F.because(StridedAccess.Place);
   cpp::forEach<CallExpr>(Where, [&](const CallExpr *Call) {
     const Expr *Of = torch::dataOf(Call);
     if (Call == R.Data || (Of && Var && cpp::variableOf(Of) == Var))

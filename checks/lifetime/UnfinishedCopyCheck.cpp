@@ -80,6 +80,33 @@ private:
     }
   }
 
+  /// The tensor to whose data \p Pointer leads; null for others.
+  static const VarDecl *dataOf(const Expr *Pointer) {
+    const auto Access =
+        torch::asAccess(dyn_cast_or_null<CallExpr>(cpp::peel(Pointer)));
+    return Access && Access->What == torch::Access::Data
+               ? cpp::variableOf(Access->Object)
+               : nullptr;
+  }
+
+  /// Something that \p Is a use of \p Var may follow \p Copy before what
+  /// \p Ends it.
+  void find(Unfinished::Kind What, const VarDecl *Var, const CallExpr *Copy,
+            llvm::function_ref<bool(const Stmt *)> Ends,
+            llvm::function_ref<bool(const Stmt *)> Is) {
+    const Expr *Use = nullptr;
+    const auto Uses = [&](const Stmt *S) {
+      if (S == Copy || !Is(S))
+        return false;
+      Use = cast<Expr>(S);
+      return true;
+    };
+    if (In.paths().leadsWithout(Copy, Ends, Uses))
+      Found.push_back({What, Use, Var, Copy});
+    else if (asksWhy() && In.paths().leadsTo(Copy, Uses))
+      silent(Use, UnfinishedCopy.Waits);
+  }
+
   /// The local tensor that \p Copy fills in memory of the host.
   const VarDecl *filledBy(const torch::AsyncCopy &Copy) {
     if (Copy.To) {
@@ -132,13 +159,6 @@ private:
     const VarDecl *Var = filledBy(Copy);
     if (!Var)
       return;
-    const Expr *Reader = nullptr;
-    const auto Reads = [&](const Stmt *S) {
-      if (S == Copy.Call || !readsElements(S, Var))
-        return false;
-      Reader = cast<Expr>(S);
-      return true;
-    };
     const auto Ends = [&](const Stmt *S) {
       return isWait(S) ||
              llvm::any_of(In.writesTo(Var), [&](const cpp::Write &W) {
@@ -147,10 +167,8 @@ private:
              });
     };
     // item() waits, but on the host tensor that it reads it is the reader.
-    if (In.paths().leadsWithout(Copy.Call, Ends, Reads))
-      Found.push_back({Unfinished::Read, Reader, Var, Copy.Call});
-    else if (asksWhy() && In.paths().leadsTo(Copy.Call, Reads))
-      silent(Reader, UnfinishedCopy.Waits);
+    find(Unfinished::Read, Var, Copy.Call, Ends,
+         [&](const Stmt *S) { return readsElements(S, Var); });
   }
 
   /// Does \p S write the elements of \p Var from the host?
@@ -161,10 +179,7 @@ private:
       const cpp::Values Given = Named ? In.valuesOf(Named) : cpp::Values();
       if (Given.Given.size() == 1)
         Pointer = Given.Given.front();
-      const auto Access =
-          torch::asAccess(dyn_cast_or_null<CallExpr>(cpp::peel(Pointer)));
-      return Access && Access->What == torch::Access::Data &&
-             cpp::variableOf(Access->Object) == Var;
+      return dataOf(Pointer) == Var;
     };
     if (const auto *Assign = dyn_cast<BinaryOperator>(S)) {
       const auto *Element =
@@ -197,21 +212,12 @@ private:
                           torch::makesPinned(Var->getInit(), Context);
     if (!IsPinned || Copy.ToHost)
       return;
-    const Expr *Writer = nullptr;
-    const auto Writes = [&](const Stmt *S) {
-      if (S == Copy.Call || !writesElements(S, Var))
-        return false;
-      Writer = cast<Expr>(S);
-      return true;
-    };
     // Made anew in each round, it is another one.
     const auto Ends = [&](const Stmt *S) {
       return isWait(S) || S == In.declarationOf(Var);
     };
-    if (In.paths().leadsWithout(Copy.Call, Ends, Writes))
-      Found.push_back({Unfinished::Rewritten, Writer, Var, Copy.Call});
-    else if (asksWhy() && In.paths().leadsTo(Copy.Call, Writes))
-      silent(Writer, UnfinishedCopy.Waits);
+    find(Unfinished::Rewritten, Var, Copy.Call, Ends,
+         [&](const Stmt *S) { return writesElements(S, Var); });
   }
 
   /// The variable of a stream of the pool that \p E mentions; null for none.
@@ -236,12 +242,8 @@ private:
       if (torch::isStream(Arg->getType()))
         if (const VarDecl *Var = poolStreamIn(Arg))
           Stream = Var;
-      const auto Access =
-          torch::asAccess(dyn_cast_or_null<CallExpr>(cpp::peel(Arg)));
-      if (Access && Access->What == torch::Access::Data)
-        if (const VarDecl *Var = cpp::variableOf(Access->Object);
-            Var && Var->isLocalVarDecl())
-          Tensors.insert(Var);
+      if (const VarDecl *Var = dataOf(Arg); Var && Var->isLocalVarDecl())
+        Tensors.insert(Var);
     }
     if (!Stream || Stream->isStaticLocal() || Tensors.empty())
       return;
@@ -288,12 +290,9 @@ private:
       Found.push_back({Unfinished::Null, Null, nullptr, Call});
   }
 
-  /// The block that guard \p Guard is for.
-  const Stmt *scopeOf(const VarDecl *Guard) { return In.scopeOf(Guard); }
-
   /// A tensor that is made before \p Guard, used under it and gone after it.
   void usedOnOtherStream(const VarDecl *Guard) {
-    const Stmt *Scope = scopeOf(Guard);
+    const Stmt *Scope = In.scopeOf(Guard);
     const SourceManager &SM = Context.getSourceManager();
     if (!Scope || Scope == F->getBody())
       return;
@@ -308,10 +307,7 @@ private:
           !Seen.insert(Var).second)
         return;
       const CallExpr *Use = In.callOn(Ref);
-      const auto Fresh =
-          torch::freshMemory(Var->getInit(), Context, [](const VarDecl *) {
-            return std::pair(torch::Fresh::No, torch::TensorTraits());
-          });
+      const auto Fresh = torch::freshMemory(Var->getInit(), Context);
       if (!Use || torch::workOf(Use) == torch::Work::None ||
           !Fresh.second.OnDevice || Fresh.first != torch::Fresh::Yes)
         return;
@@ -354,7 +350,7 @@ private:
       if (const VarDecl *Stream = poolStreamIn(Init);
           Stream && Stream->isLocalVarDecl() && !Stream->isStaticLocal())
         Taken = torch::takenFromPool(Stream->getInit());
-    const Stmt *Scope = scopeOf(Guard);
+    const Stmt *Scope = In.scopeOf(Guard);
     const SourceManager &SM = Context.getSourceManager();
     if (!Taken || !Scope)
       return;

@@ -45,7 +45,7 @@ void tryFixes(UnitResult &Result,
   std::vector<fixits::Proposal> Proposals;
   std::vector<Finding *> Proposing; // By proposal.
   for (Finding &F : Result.Findings)
-    if (F.Kind == FindingKind::Defect && !F.Fix.empty()) {
+    if (proposesFix(F)) {
       Proposals.push_back({spotOf(F), F.Fix});
       Proposing.push_back(&F);
     }

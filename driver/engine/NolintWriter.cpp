@@ -48,11 +48,8 @@ namespace {
 class CommentedText {
 public:
   explicit CommentedText(StringRef T) : Text(T.str()) {
-    clang::LangOptions Language;
-    Language.CPlusPlus = Language.CPlusPlus11 = Language.CPlusPlus14 =
-        Language.CPlusPlus17 = Language.Bool = Language.LineComment = true;
     StringRef Code = text();
-    clang::Lexer Raw(clang::SourceLocation(), Language, Code.begin(),
+    clang::Lexer Raw(clang::SourceLocation(), lexedLanguage(), Code.begin(),
                      Code.begin(), Code.end());
     Raw.SetCommentRetentionState(true);
     clang::Token Tok;

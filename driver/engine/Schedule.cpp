@@ -110,10 +110,6 @@ Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
   }
 }
 
-static bool hasFix(const Finding &F) {
-  return F.Kind == FindingKind::Defect && !F.Fix.empty();
-}
-
 /// The argument that names the source file. Empty when none does.
 static std::string mainArgument(const CommandLineArguments &Arguments,
                                 const Unit &U) {
@@ -296,7 +292,7 @@ std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
   if (TriesFixes && !Result.Failed) {
     // Making a header takes as long as two trials without it.
     const LibraryPch *Made =
-        ForTrials && llvm::count_if(Result.Findings, hasFix) > 1
+        ForTrials && llvm::count_if(Result.Findings, proposesFix) > 1
             ? makeForTrials(*ForTrials)
             : nullptr;
     auto Again = [&](const LibraryPch *With, FileSystem Edited) {

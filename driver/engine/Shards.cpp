@@ -209,7 +209,7 @@ Error runShard(const AnalysisJob &Work) {
   llvm::erase_if(Numbers, [&](size_t I) {
     return I % Work.Options.Shards.Count != Index - 1;
   });
-  analyseUnits(Numbers, Facts, All.Jobs, Work, {});
+  analyseUnits(Numbers, Facts, Folder.Told, All.Jobs, Work, {});
   return Folder.write(Round, Index);
 }
 

@@ -71,8 +71,8 @@ runUnits(llvm::ArrayRef<Unit> Units, AnalysisJob Work,
 
 void analyseUnits(llvm::ArrayRef<size_t> Numbers,
                   llvm::ArrayRef<flow::ProgramFacts> Facts,
-                  std::vector<Job> &Jobs, const AnalysisJob &Work,
-                  const fixits::FileTexts &Overlay) {
+                  llvm::ArrayRef<std::string> Digests, std::vector<Job> &Jobs,
+                  const AnalysisJob &Work, const fixits::FileTexts &Overlay) {
   std::vector<Unit> Units;
   std::vector<const flow::ProgramFacts *> Told;
   std::vector<Job *> Before;
@@ -81,8 +81,7 @@ void analyseUnits(llvm::ArrayRef<size_t> Numbers,
     Units.push_back(Work.Units[I]);
     Before.push_back(&Jobs[I]);
     if (!Facts.empty())
-      Told.push_back(digest({toBytes(Facts[I])}) == Nothing ? nullptr
-                                                            : &Facts[I]);
+      Told.push_back(Digests[I] == Nothing ? nullptr : &Facts[I]);
   }
   std::vector<Job> Next = runUnits(Units, Work, Overlay, Told, Before);
   for (auto [I, J] : llvm::zip_equal(Numbers, Next)) {
@@ -102,18 +101,16 @@ void tellOfEachOther(std::vector<Job> &Jobs, const AnalysisJob &Work,
     const std::vector<size_t> Again = whatIsNew(Jobs, Told, Facts);
     if (Again.empty())
       break;
-    analyseUnits(Again, Facts, Jobs, OneRound, Overlay);
+    analyseUnits(Again, Facts, Told, Jobs, OneRound, Overlay);
   }
   if (!Work.Options.VerifyFixes)
     return;
   std::vector<size_t> WithFixes;
   for (auto [I, J] : llvm::enumerate(Jobs))
     if (J.Result && !J.U->OnlyForFacts &&
-        llvm::any_of(J.Result->Findings, [](const Finding &F) {
-          return F.Kind == FindingKind::Defect && !F.Fix.empty();
-        }))
+        llvm::any_of(J.Result->Findings, proposesFix))
       WithFixes.push_back(I);
-  analyseUnits(WithFixes, Facts, Jobs, Work, Overlay);
+  analyseUnits(WithFixes, Facts, Told, Jobs, Work, Overlay);
 }
 
 /// Bounds how many files a chain of constructors is followed through, and how

@@ -24,11 +24,12 @@ std::vector<size_t> whatIsNew(llvm::ArrayRef<Job> Jobs,
                               std::vector<flow::ProgramFacts> &Facts);
 
 /// Analyses the units of \p Work with these \p Numbers. Each is told its
-/// element of \p Facts, if there are any; its job goes to its place in \p Jobs.
+/// element of \p Facts, if there are any, whose \p Digests say where there is
+/// nothing to tell; its job goes to its place in \p Jobs.
 void analyseUnits(llvm::ArrayRef<size_t> Numbers,
                   llvm::ArrayRef<flow::ProgramFacts> Facts,
-                  std::vector<Job> &Jobs, const AnalysisJob &Work,
-                  const fixits::FileTexts &Overlay);
+                  llvm::ArrayRef<std::string> Digests, std::vector<Job> &Jobs,
+                  const AnalysisJob &Work, const fixits::FileTexts &Overlay);
 
 /// Links what the units of \p Jobs say, which were analysed each on its own,
 /// and analyses again those that are told something else than before, until

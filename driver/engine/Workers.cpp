@@ -226,24 +226,40 @@ void Workers::start(size_t Id, llvm::function_ref<std::string()> Work,
   Running.push_back(std::move(W));
 }
 
+namespace {
+
+/// The head of a message: its size, and two open files.
+struct Letterhead {
+  explicit Letterhead(uint64_t Size = 0) : Size(Size) {
+    Header.msg_iov = &Part;
+    Header.msg_iovlen = 1;
+    Header.msg_control = Control;
+    Header.msg_controllen = sizeof(Control);
+  }
+  Letterhead(const Letterhead &) = delete;
+  Letterhead &operator=(const Letterhead &) = delete;
+
+  uint64_t Size;
+  int Files[2] = {-1, -1};
+  iovec Part = {&Size, sizeof(Size)};
+  alignas(cmsghdr) char Control[CMSG_SPACE(sizeof(Files))] = {};
+  msghdr Header = {};
+};
+
+} // namespace
+
 /// Sends \p Message, and two open files with it, to who waits in receive().
 static void send(int Channel, StringRef Message, int First, int Second) {
-  uint64_t Size = Message.size();
-  iovec Part = {&Size, sizeof(Size)};
-  alignas(cmsghdr) char Control[CMSG_SPACE(2 * sizeof(int))] = {};
-  msghdr Header = {};
-  Header.msg_iov = &Part;
-  Header.msg_iovlen = 1;
-  Header.msg_control = Control;
-  Header.msg_controllen = sizeof(Control);
-  cmsghdr *Files = CMSG_FIRSTHDR(&Header);
+  Letterhead Head(Message.size());
+  cmsghdr *Files = CMSG_FIRSTHDR(&Head.Header);
   Files->cmsg_level = SOL_SOCKET;
   Files->cmsg_type = SCM_RIGHTS;
-  Files->cmsg_len = CMSG_LEN(2 * sizeof(int));
-  const int Both[] = {First, Second};
-  std::memcpy(CMSG_DATA(Files), Both, sizeof(Both));
+  Files->cmsg_len = CMSG_LEN(sizeof(Head.Files));
+  Head.Files[0] = First;
+  Head.Files[1] = Second;
+  std::memcpy(CMSG_DATA(Files), Head.Files, sizeof(Head.Files));
   // What it does not get, it cannot answer: that is seen at its pipes.
-  if (::sendmsg(Channel, &Header, MSG_NOSIGNAL) != sizeof(Size))
+  if (::sendmsg(Channel, &Head.Header, MSG_NOSIGNAL) != sizeof(Head.Size))
     return;
   while (!Message.empty()) {
     const ssize_t Count = llvm::sys::RetryAfterSignal(
@@ -256,25 +272,18 @@ static void send(int Channel, StringRef Message, int First, int Second) {
 
 /// Nullopt: nobody will send anything any more.
 static std::optional<std::string> receive(int Channel, int (&Files)[2]) {
-  uint64_t Size = 0;
-  iovec Part = {&Size, sizeof(Size)};
-  alignas(cmsghdr) char Control[CMSG_SPACE(2 * sizeof(int))] = {};
-  msghdr Header = {};
-  Header.msg_iov = &Part;
-  Header.msg_iovlen = 1;
-  Header.msg_control = Control;
-  Header.msg_controllen = sizeof(Control);
+  Letterhead Head;
   const cmsghdr *Sent = nullptr;
-  if (llvm::sys::RetryAfterSignal(-1, ::recvmsg, Channel, &Header,
-                                  MSG_WAITALL) != sizeof(Size) ||
-      !(Sent = CMSG_FIRSTHDR(&Header)) ||
+  if (llvm::sys::RetryAfterSignal(-1, ::recvmsg, Channel, &Head.Header,
+                                  MSG_WAITALL) != sizeof(Head.Size) ||
+      !(Sent = CMSG_FIRSTHDR(&Head.Header)) ||
       Sent->cmsg_len != CMSG_LEN(sizeof(Files)))
     return std::nullopt;
   std::memcpy(Files, CMSG_DATA(Sent), sizeof(Files));
-  std::string Message(Size, '\0');
-  for (size_t Has = 0; Has < Size;) {
+  std::string Message(Head.Size, '\0');
+  for (size_t Has = 0; Has < Message.size();) {
     const ssize_t Count = llvm::sys::RetryAfterSignal(
-        -1, ::read, Channel, Message.data() + Has, Size - Has);
+        -1, ::read, Channel, Message.data() + Has, Message.size() - Has);
     if (Count <= 0)
       return std::nullopt;
     Has += Count;

@@ -102,6 +102,11 @@ struct Finding {
   std::optional<Measured> Confirmed; ///< By a run of the program.
 };
 
+/// Does \p F say how to mend a defect?
+inline bool proposesFix(const Finding &F) {
+  return F.Kind == FindingKind::Defect && !F.Fix.empty();
+}
+
 /// Why the fix of \p F is not offered, or not applied with the others of its
 /// unit, in the words of all outputs; empty where nothing is in its way.
 std::string whyWithheld(const Finding &F);

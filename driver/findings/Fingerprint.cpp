@@ -24,13 +24,10 @@ CodeOutline::CodeOutline(StringRef Text) : Text(Text) {
     StatementLength = 0;
   };
 
-  clang::LangOptions Language;
-  Language.CPlusPlus = Language.CPlusPlus11 = Language.CPlusPlus14 =
-      Language.CPlusPlus17 = Language.Bool = Language.LineComment = true;
   // The lexer wants a zero after the text.
   const std::string Copy = Text.str();
-  clang::Lexer Raw(clang::SourceLocation(), Language, Copy.data(), Copy.data(),
-                   Copy.data() + Copy.size());
+  clang::Lexer Raw(clang::SourceLocation(), lexedLanguage(), Copy.data(),
+                   Copy.data(), Copy.data() + Copy.size());
   bool InDirective = false;
   clang::Token Tok;
   while (true) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/findings/SourceText.h"
+#include "clang/Basic/LangOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -10,6 +11,16 @@
 using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
+
+const clang::LangOptions &lexedLanguage() {
+  static const clang::LangOptions Language = [] {
+    clang::LangOptions L;
+    L.CPlusPlus = L.CPlusPlus11 = L.CPlusPlus14 = L.CPlusPlus17 = L.Bool =
+        L.LineComment = true;
+    return L;
+  }();
+  return Language;
+}
 
 SourceText::SourceText(std::string T) : Text(std::move(T)) {
   LineStarts.push_back(0);

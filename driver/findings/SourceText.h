@@ -12,9 +12,16 @@
 #include <string>
 #include <vector>
 
+namespace clang {
+class LangOptions;
+} // namespace clang
+
 namespace libtorch_tidy::driver {
 
 class CodeOutline;
+
+/// What a lexer that reads a text without compiling it takes it for.
+const clang::LangOptions &lexedLanguage();
 
 /// The text of one file. Lines and columns are counted from 1.
 class SourceText {

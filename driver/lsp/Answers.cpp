@@ -395,11 +395,10 @@ static void report(const Question &Q, const Analysis &All,
     Out.add(F);
   for (const GivenUpFunction &F : All.GivenUp)
     Out.add(F);
-  Out.Untried =
-      !Q.TryFixes && !Out.Failed &&
-      llvm::any_of(All.Findings, [](const Finding &F) {
-        return F.Kind == FindingKind::Defect && !F.Known && !F.Fix.empty();
-      });
+  Out.Untried = !Q.TryFixes && !Out.Failed &&
+                llvm::any_of(All.Findings, [](const Finding &F) {
+                  return proposesFix(F) && !F.Known;
+                });
   const std::string Name = "'" + Q.File + "'";
   if (!Analysed.WithoutChecks.empty())
     Out.addNote(Name + " is left out: its configuration enables no check");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/output/Syntax.h"
+#include "driver/findings/SourceText.h"
 #include "driver/output/Markup.h"
 #include "clang/Basic/IdentifierTable.h"
 #include "clang/Lex/Lexer.h"
@@ -11,17 +12,9 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::driver {
 
-static clang::LangOptions cxx17() {
-  clang::LangOptions Result;
-  Result.CPlusPlus = Result.CPlusPlus11 = Result.CPlusPlus14 =
-      Result.CPlusPlus17 = Result.Bool = Result.LineComment = true;
-  return Result;
-}
-
 /// What \p Tok, which is spelled \p Word, is coloured as; 0 for nothing.
 static char classOf(const clang::Token &Tok, StringRef Word, bool InDirective) {
-  static const clang::LangOptions Language = cxx17();
-  static clang::IdentifierTable Keywords(Language);
+  static clang::IdentifierTable Keywords(lexedLanguage());
   if (Tok.is(clang::tok::comment))
     return 'c';
   if (clang::tok::isStringLiteral(Tok.getKind()) ||
@@ -34,7 +27,7 @@ static char classOf(const clang::Token &Tok, StringRef Word, bool InDirective) {
   // Looked up only: the table keeps what it is asked for.
   auto It = Keywords.find(Word);
   return Tok.is(clang::tok::raw_identifier) && It != Keywords.end() &&
-                 It->second->isKeyword(Language)
+                 It->second->isKeyword(lexedLanguage())
              ? 'k'
              : 0;
 }
@@ -42,8 +35,8 @@ static char classOf(const clang::Token &Tok, StringRef Word, bool InDirective) {
 Syntax::Syntax(StringRef Text) : Text(Text) {
   // The lexer wants a zero after the text.
   const std::string Copy = Text.str();
-  clang::Lexer Raw(clang::SourceLocation(), cxx17(), Copy.data(), Copy.data(),
-                   Copy.data() + Copy.size());
+  clang::Lexer Raw(clang::SourceLocation(), lexedLanguage(), Copy.data(),
+                   Copy.data(), Copy.data() + Copy.size());
   Raw.SetCommentRetentionState(true);
   bool InDirective = false;
   clang::Token Tok;

@@ -1,4 +1,4 @@
-//===- Streams.cpp - What runs beside the program -------------------------===//
+//===- Streams.cpp - Streams of devices, and who waits --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/torch/devices/Streams.h"

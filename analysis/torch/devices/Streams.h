@@ -1,4 +1,4 @@
-//===- Streams.h - What runs beside the program -----------------*- C++ -*-===//
+//===- Streams.h - Streams of devices, and who waits ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 /// \file

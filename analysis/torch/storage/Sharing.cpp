@@ -265,7 +265,7 @@ std::pair<Fresh, TensorTraits> freshMemory(const Expr *E,
     return {Fresh::No, {}};
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
     const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-    return Var ? Local(Var) : State(Fresh::No, {});
+    return Var && Local ? Local(Var) : State(Fresh::No, {});
   }
   if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
     State A =

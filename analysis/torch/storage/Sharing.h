@@ -40,7 +40,8 @@ enum class Fresh : unsigned char {
   Yes,
 };
 
-/// What is known of a local variable that an expression starts from.
+/// What is known of a local variable that an expression starts from; null:
+/// nothing.
 using LocalTensors =
     llvm::function_ref<std::pair<Fresh, TensorTraits>(const clang::VarDecl *)>;
 
@@ -54,7 +55,7 @@ using FreshCalls = llvm::function_ref<Fresh(const clang::CallExpr *)>;
 /// on, and an object that does not.
 std::pair<Fresh, TensorTraits> freshMemory(const clang::Expr *E,
                                            const clang::ASTContext &Context,
-                                           LocalTensors Local,
+                                           LocalTensors Local = nullptr,
                                            bool OfHandle = false,
                                            FreshCalls Calls = nullptr);
 
