@@ -1,9 +1,9 @@
 //===- ModeLeftOff.cpp - Gradient mode without a way back -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
-#include "analysis/cpp/Paths.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Text.h"
 #include "analysis/cpp/UserCode.h"
@@ -67,7 +67,8 @@ private:
   bool isSetter(const FunctionFlow &Flow) {
     auto [It, New] = Setters.try_emplace(Flow.function(), false);
     if (New) {
-      const bool Is = !cpp::Paths(Flow.function())
+      const bool Is = !cpp::Body::of(Flow.function())
+                           .paths()
                            .leadsTo(Flow.leftOffBy(),
                                     [&](const Stmt *S) { return works(S); });
       return Setters[Flow.function()] = Is;
@@ -130,9 +131,9 @@ private:
       const auto *Call = dyn_cast<CallExpr>(Run);
       if (Before == By && torch::asModuleCall(Call) &&
           cpp::comesBefore(Call, Back, Unit.context().getSourceManager()) &&
-          cpp::Paths(Flow.function()).leadsTo(Call, [&](const Stmt *S) {
-            return S == Back;
-          }))
+          cpp::Body::of(Flow.function())
+              .paths()
+              .leadsTo(Call, [&](const Stmt *S) { return S == Back; }))
         return Run;
     }
     return nullptr;

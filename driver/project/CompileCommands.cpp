@@ -349,17 +349,23 @@ std::set<std::string> CompileCommands::existing(const Database &DB,
   return Result;
 }
 
-/// Says which databases below \p Folder are used where none is above it.
-void CompileCommands::noteBelow(StringRef Folder) {
+std::set<std::string> CompileCommands::existing(llvm::ArrayRef<Database *> All,
+                                                StringRef Folder) {
+  std::set<std::string> Result;
+  for (const Database *DB : All)
+    Result.merge(existing(*DB, Folder));
+  return Result;
+}
+
+/// Says which databases below \p Folder are \p Used where none is above it.
+void CompileCommands::noteBelow(llvm::ArrayRef<Database *> Used,
+                                StringRef Folder) const {
   if (Options.Quiet)
     return;
-  Expected<std::vector<Database *>> Used = loadBelow(Folder);
-  if (!Used)
-    return llvm::consumeError(Used.takeError());
   llvm::errs() << "libtorch-tidy: note: no compile_commands.json above '"
                << printable(Folder) << "'; using";
   const char *Separator = " ";
-  for (const Database *DB : *Used) {
+  for (const Database *DB : Used) {
     llvm::errs() << Separator << "'"
                  << printable(relativePath(DB->Path, Folder)) << "'";
     Separator = ", ";
@@ -375,15 +381,19 @@ CompileCommands::listedSources(StringRef Folder) {
   if (!Found)
     return Found.takeError();
   if (!*Found) {
+    std::vector<Database *> Below;
+    std::set<std::string> Files;
     // Below the root lies the whole machine.
-    if (Folder != "/") {
-      Expected<std::vector<std::string>> Files = filesBelow(Folder);
-      if (!Files)
-        return Files;
-      if (!Files->empty()) {
-        noteBelow(Folder);
-        return Files;
-      }
+    if (Folder != "/" && !Only) {
+      auto Loaded = loadBelow(Folder);
+      if (!Loaded)
+        return Loaded.takeError();
+      Below = std::move(*Loaded);
+      Files = existing(Below, Folder);
+    }
+    if (!Files.empty()) {
+      noteBelow(Below, Folder);
+      return std::vector<std::string>(Files.begin(), Files.end());
     }
     return makeError("no input files, and no compile_commands.json above or "
                      "below '" +
@@ -413,8 +423,7 @@ CompileCommands::filesBelow(StringRef Folder) {
     auto Below = loadBelow(Folder);
     if (!Below)
       return Below.takeError();
-    for (const Database *DB : *Below)
-      Result.merge(existing(*DB, Folder));
+    Result = existing(*Below, Folder);
   }
   return std::vector<std::string>(Result.begin(), Result.end());
 }

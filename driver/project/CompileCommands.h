@@ -96,8 +96,10 @@ private:
   /// The same; null also when it cannot be read.
   Database *readable(llvm::StringRef Folder);
   llvm::Expected<std::vector<Database *>> loadBelow(llvm::StringRef Folder);
-  void noteBelow(llvm::StringRef Folder);
+  void noteBelow(llvm::ArrayRef<Database *> Used, llvm::StringRef Folder) const;
   std::set<std::string> existing(const Database &DB, llvm::StringRef Folder);
+  std::set<std::string> existing(llvm::ArrayRef<Database *> All,
+                                 llvm::StringRef Folder);
   llvm::Expected<Database *> load(llvm::StringRef Path);
   void read(Database &DB) const;
   llvm::Expected<std::vector<std::string>>
