@@ -22,12 +22,43 @@ public:
            !(How.OutsideTry && isa<CXXTryStmt>(S));
   }
   bool TraverseLambdaExpr(LambdaExpr *L) {
-    if (How.In != Lambdas::Made)
+    if (How.In == Lambdas::Made)
+      return llvm::all_of(L->capture_inits(), [this](Expr *Init) {
+        return !Init || TraverseStmt(Init);
+      });
+    const CXXRecordDecl *Class = L->getLambdaClass();
+    if (How.Implicit || Class->isGenericLambda())
       return RecursiveASTVisitor::TraverseLambdaExpr(L);
-    for (Expr *Init : L->capture_inits())
-      if (Init && !TraverseStmt(Init))
+    // As there, but for the way to the call operator: Clang looks it up by its
+    // name, and goes through all functions around for that.
+    const auto IsCall = [](const Decl *D) {
+      const auto *Method = dyn_cast<CXXMethodDecl>(D);
+      return Method && Method->getOverloadedOperator() == OO_Call;
+    };
+    const auto Call = llvm::find_if(Class->decls(), IsCall);
+    if (Call == Class->decls_end())
+      return RecursiveASTVisitor::TraverseLambdaExpr(L);
+    if (!WalkUpFromLambdaExpr(L))
+      return false;
+    for (unsigned I = 0; I < L->capture_size(); ++I)
+      if (const LambdaCapture *C = L->capture_begin() + I;
+          C->isExplicit() &&
+          !TraverseLambdaCapture(L, C, L->capture_init_begin()[I]))
         return false;
-    return true;
+    const auto Proto = cast<CXXMethodDecl>(*Call)
+                           ->getTypeSourceInfo()
+                           ->getTypeLoc()
+                           .getAsAdjusted<FunctionProtoTypeLoc>();
+    if (L->hasExplicitParameters())
+      for (ParmVarDecl *Param : Proto.getParams())
+        if (!TraverseDecl(Param))
+          return false;
+    if (Expr *NoExcept = Proto.getTypePtr()->getNoexceptExpr();
+        NoExcept && !TraverseStmt(NoExcept))
+      return false;
+    if (L->hasExplicitResultType() && !TraverseTypeLoc(Proto.getReturnLoc()))
+      return false;
+    return TraverseStmt(L->getBody());
   }
   bool TraverseDecl(Decl *D) {
     return How.In == Lambdas::Made && isa_and_nonnull<TagDecl>(D)

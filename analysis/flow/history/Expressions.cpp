@@ -31,8 +31,10 @@ PlaceId Interpreter::rootPlace(const VarDecl *V) {
 
 PlaceId Interpreter::partPlace(PlaceId Base, Selector Part) {
   auto [It, New] = PartIds.try_emplace({Base, Part}, Out->Places.size());
-  if (New)
+  if (New) {
     Out->Places.push_back({nullptr, Base, Part});
+    PartsOf[Base].push_back(It->second);
+  }
   return It->second;
 }
 
@@ -53,19 +55,20 @@ Value Interpreter::readWhole(const State &At, PlaceId P) {
 /// What \p Held has for \p P, with the parts that are places of their own.
 Value Interpreter::withParts(const std::map<PlaceId, Value> &Held, PlaceId P,
                              Value V) const {
-  // Deepest first, so that they nest.
-  for (const auto &[Q, Apart] : Held) {
-    if (Q == P || !Out->isPartOf(Q, P))
-      continue;
+  forEachPart(P, [&](PlaceId Q) {
+    const auto Apart = Held.find(Q);
+    if (Apart == Held.end())
+      return;
     llvm::SmallVector<Selector, 4> Path;
     for (PlaceId Step = Q; Step != P; Step = *Out->Places[Step].Parent)
       Path.push_back(*Out->Places[Step].Part);
     Value *Into = &V;
     while (!Path.empty()) {
       Selector Part = Path.pop_back_val();
-      Into = &Into->setPart(Part, Path.empty() ? Apart : Into->part(Part));
+      Into =
+          &Into->setPart(Part, Path.empty() ? Apart->second : Into->part(Part));
     }
-  }
+  });
   return V;
 }
 
@@ -80,9 +83,7 @@ void Interpreter::write(PlaceId P, const Value &V, bool Strong) {
     write(P, Joined, true);
     return;
   }
-  for (auto It = S.Held.begin(); It != S.Held.end();)
-    It = It->first != P && Out->isPartOf(It->first, P) ? S.Held.erase(It)
-                                                       : std::next(It);
+  forEachPart(P, [&](PlaceId Part) { S.Held.erase(Part); });
   S.Held[P] = {V.Labels, V.Unknown, {}};
   Written.push_back(P);
   for (const auto &[Part, Inner] : V.Parts)

@@ -147,10 +147,7 @@ void Interpreter::finish(const State &AtExit) {
   for (const auto &[Key, A] : Out->Accumulations)
     if (auto Whole = Out->Exit.find(A.Where); Whole != Out->Exit.end()) {
       Whole->second = withParts(Out->Exit, A.Where, Whole->second);
-      for (auto It = Out->Exit.begin(); It != Out->Exit.end();)
-        It = It->first != A.Where && Out->isPartOf(It->first, A.Where)
-                 ? Out->Exit.erase(It)
-                 : std::next(It);
+      forEachPart(A.Where, [&](PlaceId Part) { Out->Exit.erase(Part); });
     }
   // All lists are in the order of the source: that in which blocks are walked
   // differs between versions of Clang.

@@ -85,6 +85,16 @@ private:
   // Places: Expressions.cpp.
   PlaceId rootPlace(const clang::VarDecl *V);
   PlaceId partPlace(PlaceId Base, Selector S);
+  /// Calls \p Visit for each place that is a part of \p P, wholes before their
+  /// parts.
+  template <typename Function>
+  void forEachPart(PlaceId P, const Function &Visit) const {
+    if (auto It = PartsOf.find(P); It != PartsOf.end())
+      for (PlaceId Part : It->second) {
+        Visit(Part);
+        forEachPart(Part, Visit);
+      }
+  }
   std::optional<Target> placeOf(const clang::Expr *E);
   Target placeOfVar(const clang::VarDecl *V);
   std::optional<Target> placeOfBinding(const clang::BindingDecl *Binding);
@@ -258,6 +268,7 @@ private:
   State S;
   std::map<const clang::VarDecl *, PlaceId> RootIds; ///< Null: `this`.
   std::map<std::pair<PlaceId, Selector>, PlaceId> PartIds;
+  llvm::DenseMap<PlaceId, llvm::SmallVector<PlaceId, 2>> PartsOf;
   std::map<std::tuple<unsigned, const clang::Expr *, PlaceId>, LabelId>
       LabelIds;
   llvm::DenseMap<const clang::VarDecl *, Target> Aliases;

@@ -69,10 +69,12 @@ void Interpreter::atThrow(llvm::MutableArrayRef<Thrown<State>> To) {
 void Interpreter::joinThrown(State &Into, const State &First) {
   for (PlaceId P : Written) {
     std::map<PlaceId, Value> Joined;
-    for (const State *Side : {&First, &std::as_const(S)})
-      for (const auto &[Q, V] : Side->Held)
-        if (Out->isPartOf(Q, P))
-          Joined[Q] = readWhole(First, Q);
+    auto Add = [&](PlaceId Q) {
+      if (First.Held.count(Q) || S.Held.count(Q))
+        Joined[Q] = readWhole(First, Q);
+    };
+    Add(P);
+    forEachPart(P, Add);
     for (auto &[Q, V] : Joined)
       V.join(readWhole(S, Q));
     for (auto &[Q, V] : Joined)

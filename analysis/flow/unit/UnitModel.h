@@ -319,6 +319,10 @@ public:
   /// does not count either when this unit does not use the field's history.
   /// Another unit may: what is reported because of it is advice.
   unsigned consumersHere(const Label &L, const FunctionFlow &Flow);
+  /// By each statement in which history is needed, the first that needs it.
+  using Needs = llvm::DenseMap<const clang::Stmt *, const clang::Expr *>;
+  /// Those of \p Flow, as needsHistory() wants them.
+  const Needs &historyNeeds(const FunctionFlow &Flow, bool OnlySeen);
   /// A call of a function of this unit whose result carries what the function
   /// accumulated.
   struct RelayedTo {
@@ -377,6 +381,7 @@ private:
            std::vector<RelayedTo>>
       Relays;
   bool HasCallers = false;
+  std::map<std::pair<const FunctionFlow *, bool>, Needs> NeedsOf;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
   std::optional<std::vector<Dangling>> Danglings;
   Summaries<MemoryOf> Memories;

@@ -123,15 +123,28 @@ bool isUnseen(const Expr *Training, UnitModel &Unit) {
 
 const Expr *needsHistory(const Stmt *S, const FunctionFlow &Flow,
                          UnitModel &Unit, bool OnlySeen) {
+  return Unit.historyNeeds(Flow, OnlySeen).lookup(S);
+}
+
+const UnitModel::Needs &UnitModel::historyNeeds(const FunctionFlow &Flow,
+                                                bool OnlySeen) {
+  const std::pair Key(&Flow, OnlySeen);
+  if (auto It = NeedsOf.find(Key); It != NeedsOf.end())
+    return It->second;
+  Needs Found;
+  auto Need = [&](const Expr *Site) {
+    for (const Stmt *S = Site; S && Found.try_emplace(S, Site).second;
+         S = Flow.parentOf(S))
+      ;
+  };
   for (const Expr *Training : Flow.trainingSites())
-    if (Flow.isWithin(Training, S) && !(OnlySeen && isUnseen(Training, Unit)))
-      return Training;
+    if (!OnlySeen || !isUnseen(Training, *this))
+      Need(Training);
   for (const Label &L : Flow.labels())
     if (L.Site && (L.Arises || (!OnlySeen && L.K == Label::Carry)) &&
-        Flow.isWithin(L.Site, S) &&
-        (Unit.consumersOf(L, Flow) & ~Label::Computed))
-      return L.Site;
-  return nullptr;
+        (consumersOf(L, Flow) & ~Label::Computed))
+      Need(L.Site);
+  return NeedsOf[Key] = std::move(Found);
 }
 
 const CompoundStmt *guardableBlock(const Stmt *Site, const FunctionFlow &Flow,

@@ -5,6 +5,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
@@ -300,23 +301,39 @@ std::pair<Fresh, TensorTraits> freshMemory(const Expr *E,
   return {Input.first, Use.Traits};
 }
 
+/// What memoryRoot() has said of calls: who asks for each link of a chain would
+/// walk the rest of it each time.
+struct MemoryRoots {
+  llvm::DenseMap<const CallExpr *, const VarDecl *> Of;
+};
+
 const VarDecl *memoryRoot(const Expr *E, const ASTContext &Context) {
+  auto &Known = cpp::ofUnit<MemoryRoots>(const_cast<ASTContext &>(Context)).Of;
+  llvm::SmallVector<const CallExpr *, 8> Asked;
+  const VarDecl *Root = nullptr;
   while ((E = cpp::stripImplicit(E))) {
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      return dyn_cast<VarDecl>(Ref->getDecl());
+      Root = dyn_cast<VarDecl>(Ref->getDecl());
     const auto *Call = dyn_cast<CallExpr>(E);
     if (!Call)
-      return nullptr;
+      break;
+    if (auto It = Known.find(Call); It != Known.end()) {
+      Root = It->second;
+      break;
+    }
+    Asked.push_back(Call);
     if (const Expr *Container = containerOf(Call)) {
       E = Container;
       continue;
     }
     StorageUse Use = storageUse(Call, {}, Context);
     if (Use.How == Sharing::Unknown || Use.How == Sharing::None)
-      return nullptr;
+      break;
     E = Use.Of;
   }
-  return nullptr;
+  for (const CallExpr *Call : Asked)
+    Known[Call] = Root;
+  return Root;
 }
 
 const Expr *viewedBy(const CallExpr *Call) {
