@@ -492,7 +492,7 @@ private:
         OnlyItself.set(L);
     if (V.anyUnknown() || OnlyItself.count() != 1)
       return false;
-    const Label &Only = Callee.label(OnlyItself.find_first());
+    const Label &Only = Callee.label(*OnlyItself.begin());
     return Only.K == Label::Entry && Only.Where == Theirs;
   }
 

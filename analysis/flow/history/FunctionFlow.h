@@ -13,10 +13,10 @@
 
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Fields.h"
+#include "analysis/flow/history/LabelSet.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SparseBitVector.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,8 +26,6 @@ namespace libtorch_tidy::flow {
 struct FunctionSummary;
 using torch::GradMode;
 using PlaceId = unsigned;
-using LabelId = unsigned;
-using LabelSet = llvm::SparseBitVector<64>;
 
 /// Which part of an aggregate: a field, or an element of a tuple or pair.
 struct Selector {
