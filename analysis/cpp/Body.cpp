@@ -108,9 +108,33 @@ const CallExpr *Body::callOn(const Expr *E) const {
 }
 
 bool Body::isWithin(const Stmt *S, const Stmt *Outer) const {
-  while (S && S != Outer)
-    S = parentOf(S);
+  const auto Inner = Spans.find(S), Around = Spans.find(Outer);
+  if (Inner != Spans.end() && Around != Spans.end())
+    return Around->second.first <= Inner->second.first &&
+           Inner->second.first <= Around->second.second;
+  for (; S && S != Outer; S = parentOf(S))
+    ++Steps;
+  if (Spans.empty() && Steps > ManySteps)
+    number();
   return S != nullptr;
+}
+
+void Body::number() const {
+  unsigned Next = 0;
+  llvm::SmallVector<std::pair<const Stmt *, bool>, 0> Work = {{Root, false}};
+  while (!Work.empty()) {
+    const auto [S, IsDone] = Work.pop_back_val();
+    if (IsDone) {
+      Spans[S].second = Next - 1;
+      continue;
+    }
+    Spans[S] = {Next, Next};
+    ++Next;
+    Work.push_back({S, true});
+    for (const Stmt *Child : S->children())
+      if (Child && parentOf(Child) == S && !Spans.count(Child))
+        Work.push_back({Child, false});
+  }
 }
 
 const Stmt *Body::loopAround(const Stmt *S) const {

@@ -109,10 +109,19 @@ public:
   explicit Body(const clang::FunctionDecl *F);
 
 private:
+  /// Fills Spans.
+  void number() const;
+
   const clang::FunctionDecl *F;
   const clang::Stmt *Root;
   clang::ParentMap Parents;
   llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> Declared;
+  /// The numbers of each statement and of the last one in it: once isWithin()
+  /// has gone ManySteps up, as it does in chains and sums of extreme length.
+  mutable llvm::DenseMap<const clang::Stmt *, std::pair<unsigned, unsigned>>
+      Spans;
+  mutable unsigned Steps = 0;
+  static constexpr unsigned ManySteps = 100000;
   std::optional<WritesByTarget> Writes; ///< Once somebody asks.
   std::unique_ptr<Paths> Ways;
 };

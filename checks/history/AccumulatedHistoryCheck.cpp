@@ -134,14 +134,11 @@ bool arisesInLoop(const Label &Source, const Accumulation &A,
   return Loop;
 }
 
-/// The labels among \p All that bring history.
-llvm::SmallVector<const Label *, 4> historyIn(const flow::LabelSet &All,
-                                              const FunctionFlow &Flow) {
-  llvm::SmallVector<const Label *, 4> Found;
-  for (flow::LabelId Id : All)
-    if (const Label &L = Flow.label(Id); L.bringsHistory() && L.Arises)
-      Found.push_back(&L);
-  return Found;
+/// The labels among \p All, which outlives the result, that bring history.
+auto historyIn(const flow::LabelSet &All, const FunctionFlow &Flow) {
+  return llvm::make_filter_range(
+      llvm::map_range(All, [&](flow::LabelId Id) { return &Flow.label(Id); }),
+      [](const Label *L) { return L->bringsHistory() && L->Arises; });
 }
 
 /// Where history of an accumulation comes from, preferring what was
@@ -168,11 +165,15 @@ sourceOf(const Accumulation &A, const flow::LabelSet &Added,
 /// the story and the fix.
 const Arbiter::Scope *guardFor(const Accumulation &A, const FunctionFlow &Flow,
                                const Arbiter &Guards) {
-  llvm::SmallVector<const Arbiter::Scope *, 4> Found;
-  for (const Label *L : historyIn(A.Added.allLabels(), Flow))
-    Found.push_back(Guards.findingOf(*L));
-  return Found.empty() || llvm::is_contained(Found, nullptr) ? nullptr
-                                                             : Found.front();
+  const Arbiter::Scope *First = nullptr;
+  const flow::LabelSet Added = A.Added.allLabels();
+  for (const Label *L : historyIn(Added, Flow)) {
+    const Arbiter::Scope *Finding = Guards.findingOf(*L);
+    if (!Finding)
+      return nullptr;
+    First = First ? First : Finding;
+  }
+  return First;
 }
 
 /// Is it a tensor that the caller has, too? It may go on with its history.
