@@ -13,6 +13,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
+#include <cstdlib>
 
 using namespace libtorch_tidy::driver;
 
@@ -39,6 +40,21 @@ static std::string asTyped(llvm::ArrayRef<const char *> Arguments) {
   return OS.str();
 }
 
+/// Clang analyses nothing with a SOURCE_DATE_EPOCH that it cannot read.
+/// Findings do not depend on the date.
+static void dropUnreadableDate() {
+  constexpr char Name[] = "SOURCE_DATE_EPOCH";
+  constexpr uint64_t Latest = 253402300799; // The last second of 9999.
+  const char *Date = std::getenv(Name);
+  uint64_t Seconds;
+  if (!Date ||
+      (!llvm::StringRef(Date).getAsInteger(10, Seconds) && Seconds <= Latest))
+    return;
+  tellWarning() << Name << " is no number of seconds up to " << Latest
+                << ", and is ignored\n";
+  ::unsetenv(Name);
+}
+
 int main(int Argc, const char **Argv) {
   std::optional<llvm::InitLLVM> Init;
   keepIgnoredSignals([&] {
@@ -49,6 +65,7 @@ int main(int Argc, const char **Argv) {
   });
   llvm::setBugReportMsg("libtorch-tidy crashed: please report it with the file "
                         "that was analysed and its compiler flags.\n");
+  dropUnreadableDate();
   std::optional<CommandLine> Options = parseCommandLine(Argc, Argv);
   if (!Options)
     return ExitUsage;

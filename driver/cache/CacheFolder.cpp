@@ -13,6 +13,7 @@
 #include "llvm/Support/xxhash.h"
 #include <link.h>
 #include <tuple>
+#include <unistd.h>
 
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
@@ -75,6 +76,15 @@ const std::string &programIdentity() {
   return Identity;
 }
 
+/// Is folder \p Path one that only this user, or the one who may do all, can
+/// write into?
+static bool isOwn(const llvm::Twine &Path) {
+  fs::file_status Status;
+  return !fs::status(Path, Status) && fs::is_directory(Status) &&
+         (Status.getUser() == ::geteuid() || Status.getUser() == 0) &&
+         !(Status.permissions() & fs::others_write);
+}
+
 std::optional<CacheFolder> CacheFolder::open(const CacheOptions &Options) {
   llvm::SmallString<128> Path(Options.Folder);
   if (Path.empty() && path::cache_directory(Path))
@@ -83,12 +93,14 @@ std::optional<CacheFolder> CacheFolder::open(const CacheOptions &Options) {
     return std::nullopt;
   // Its content is trusted, so nobody else may write into it.
   if (fs::create_directories(Path, /*IgnoreExisting=*/true, fs::owner_all) ||
-      !fs::is_directory(Path) || fs::access(Path, fs::AccessMode::Write))
+      !isOwn(Path) || fs::access(Path, fs::AccessMode::Write))
     return std::nullopt;
-  // A folder that existed may be writable for all.
-  llvm::ErrorOr<fs::perms> Permissions = fs::getPermissions(Path);
-  if (!Permissions || (*Permissions & fs::others_write))
-    return std::nullopt;
+  // What existed may be another's, or writable for all: also a part of it.
+  std::error_code EC;
+  for (fs::directory_iterator It(Path, EC), End; It != End && !EC;
+       It.increment(EC))
+    if (fs::is_directory(It->path()) && !isOwn(It->path()))
+      return std::nullopt;
   return CacheFolder(Path);
 }
 

@@ -57,11 +57,16 @@ public:
   /// Fills the jobs with what all shards left of \p Round.
   Error readAll(unsigned Round) {
     std::vector<std::string> Missing;
-    for (unsigned Index = 1; Index <= Options.Count; ++Index)
+    // Where many are missing, the number is wrong: the first are enough.
+    constexpr unsigned Most = 10;
+    for (unsigned Index = 1; Index <= Options.Count && Missing.size() <= Most;
+         ++Index)
       if (!read(Round, Index, /*Keep=*/true))
         Missing.push_back("'" + nameOf(Round, Index) + "'");
     if (Missing.empty())
       return Error::success();
+    if (Missing.size() > Most)
+      Missing.back() = "and perhaps others";
     return makeError(
         llvm::join(Missing, ", ") +
         (Missing.size() == 1 ? " is missing or cut off, or was"

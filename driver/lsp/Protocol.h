@@ -70,7 +70,9 @@ Json diagnosticOfFile(llvm::StringRef Message, Severity How);
 
 /// A text that the editor holds: it counts, not what is on the disk.
 struct Document {
-  std::string Uri;  ///< As the client spells it.
+  std::string Uri; ///< As the client spells it.
+  /// Further spellings by which the client has it open.
+  std::vector<std::string> Others;
   std::string Path; ///< Canonical; empty when it is not a file.
   std::string Language;
   int64_t Version = 0;

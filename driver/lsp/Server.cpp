@@ -296,7 +296,7 @@ void Server::cancel(const Json &Id) {
 Document *Server::documentOf(const Json &Params) {
   const std::string Uri = textOf(at(Params, {"textDocument", "uri"}));
   for (auto &[Path, Doc] : Open)
-    if (Doc.Uri == Uri)
+    if (Doc.Uri == Uri || llvm::is_contained(Doc.Others, Uri))
       return &Doc;
   return nullptr;
 }
@@ -317,12 +317,18 @@ void Server::open(const Json &Params) {
     return;
   }
   const std::string Key = Doc.Path;
+  if (auto Before = Open.find(Key);
+      Before != Open.end() && Before->second.Uri != Doc.Uri) {
+    Doc.Others = std::move(Before->second.Others);
+    llvm::erase(Doc.Others, Doc.Uri);
+    Doc.Others.push_back(Before->second.Uri);
+    clearPublished(Before->second);
+  }
   Document &Now = Open[Key] = std::move(Doc);
   Known[Key] = Findings();
   // It asks for these from now on, and would show both.
-  if (Client.PullsDiagnostics && Published.erase(Key))
-    notify("textDocument/publishDiagnostics",
-           {{"uri", Now.Uri}, {"diagnostics", Json::array()}});
+  if (Client.PullsDiagnostics)
+    clearPublished(Now);
   Work.ask(Key, std::chrono::milliseconds(0));
   analyseOthers(Now);
 }
@@ -352,20 +358,36 @@ void Server::save(const Json &Params) {
   analyseOthers(*Doc);
 }
 
+void Server::clearPublished(const Document &Of) {
+  // By the address that the client used, which need not be ours.
+  if (Published.erase(Of.Path))
+    notify("textDocument/publishDiagnostics",
+           {{"uri", Of.Uri}, {"diagnostics", Json::array()}});
+}
+
 void Server::close(const Json &Params) {
   Document *Doc = documentOf(Params);
   if (!Doc)
     return;
+  const std::string Uri = textOf(at(Params, {"textDocument", "uri"}));
+  if (Doc->Uri != Uri) {
+    llvm::erase(Doc->Others, Uri);
+    return;
+  }
+  if (!Doc->Others.empty()) { // It stays open by another address.
+    clearPublished(*Doc);
+    Doc->Uri = Doc->Others.back();
+    Doc->Others.pop_back();
+    Work.ask(Doc->Path, std::chrono::milliseconds(0));
+    return;
+  }
   const Document Gone = std::move(*Doc);
   Open.erase(Gone.Path);
   dropWaiting(Gone.Path);
   Work.forget(Gone.Path);
   const Json Files = std::move(Known[Gone.Path].Files);
   Known.erase(Gone.Path);
-  // By the address that the client used, which need not be ours.
-  if (Published.erase(Gone.Path))
-    notify("textDocument/publishDiagnostics",
-           {{"uri", Gone.Uri}, {"diagnostics", Json::array()}});
+  clearPublished(Gone);
   for (const auto &[Path, Found] : Files.items())
     publish(Path, /*Always=*/false);
   analyseOthers(Gone);

@@ -79,6 +79,8 @@ private:
   void change(const Json &Params);
   void save(const Json &Params);
   void close(const Json &Params);
+  /// Takes the diagnostics of a document back.
+  void clearPublished(const Document &Of);
   Document *documentOf(const Json &Params);
   void analyseAll();
   void analyseOthers(const Document &Changed);

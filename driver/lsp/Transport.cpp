@@ -78,7 +78,13 @@ std::optional<Transport::Message> Transport::next() {
   if (Skip || (Lost && !findHeader()))
     return std::nullopt;
 
-  const size_t End = StringRef(Read).find("\r\n\r\n");
+  // A script's lines may end as its own.
+  const StringRef Ending =
+      std::min(StringRef(Read).find("\r\n\r\n"), Read.size()) <
+              std::min(StringRef(Read).find("\n\n"), Read.size())
+          ? "\r\n\r\n"
+          : "\n\n";
+  const size_t End = StringRef(Read).find(Ending);
   if (std::min(End, Read.size()) > LargestHeader) {
     Read.erase(0, 1); // Not the same again.
     return resynchronize("the header of a message has no end");
@@ -88,13 +94,13 @@ std::optional<Transport::Message> Transport::next() {
   std::optional<uint64_t> Length;
   for (StringRef Left = StringRef(Read).take_front(End); !Left.empty();) {
     StringRef Field;
-    std::tie(Field, Left) = Left.split("\r\n");
+    std::tie(Field, Left) = Left.split('\n');
     uint64_t Number;
     if (Field.consume_front_insensitive(LengthField) &&
         !Field.trim().getAsInteger(10, Number))
       Length = Number;
   }
-  const size_t Start = End + 4;
+  const size_t Start = End + Ending.size();
   if (!Length || *Length > LargestSkip) {
     Read.erase(0, Start);
     return resynchronize("the header of a message has no valid Content-Length");

@@ -38,6 +38,7 @@ refused(b"Content-Length: -5\r\n\r\n", "a negative length")
 refused(b"Content-Length: 99999999999999999999999\r\n\r\n", "an endless length")
 refused(b"Content-Type: text/plain\r\n\r\n", "no length")
 refused(b"Content-Length: 5\r\n" + b"x" * 5000 + b"\r\n\r\n", "an endless header")
+refused(b"Content-Length: 2\n\n{}", "lines that end without CR")
 refused(framed(b'"' + b"x" * (65 << 20) + b'"'), "a large message")
 
 print("-- other fields, other capitals, in small pieces")
@@ -74,5 +75,14 @@ client.show(document)
 for number in [2**40, -1]:
     position = {"line": number, "character": number}
     client.change(document, [{"range": {"start": position, "end": position}, "text": "\n"}])
+client.show(document)
+print("-- two addresses of one document")
+other = "FILE:" + document[len("file:") :]
+item = {"uri": other, "languageId": "cpp", "version": 1, "text": "int x;\n"}
+client.versions[other] = 1
+client.notify("textDocument/didOpen", {"textDocument": item})
+client.show(other)
+client.close(other)
+client.rewrite(document, client.texts[document])
 client.show(document)
 client.stop()
