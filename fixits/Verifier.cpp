@@ -80,9 +80,11 @@ Error applyEdits(FileTexts &Texts, const FileEdits &Edits) {
   return Error::success();
 }
 
-Verifier::Verifier(FileTexts Start, Analyse Again)
-    : Start(std::move(Start)), Again(std::move(Again)),
-      Before(this->Again(this->Start)) {}
+const std::vector<std::string> &Verifier::problemsBefore() {
+  if (!ProblemsBefore)
+    ProblemsBefore = Again(Start).Problems;
+  return *ProblemsBefore;
+}
 
 /// Where \p Offset of \p Path is after \p Edits.
 static unsigned shifted(const FileEdits &Edits, const std::string &Path,
@@ -104,7 +106,9 @@ std::string Verifier::objection(const FileEdits &Edits,
     return "it cannot be applied: " + llvm::toString(std::move(E));
   const Reaction After = Again(Texts);
 
-  std::vector<std::string> Known = Before.Problems;
+  std::vector<std::string> Known;
+  if (!After.Problems.empty())
+    Known = problemsBefore();
   for (const std::string &Problem : After.Problems) {
     auto It = llvm::find(Known, Problem);
     if (It == Known.end())
@@ -117,7 +121,7 @@ std::string Verifier::objection(const FileEdits &Edits,
            Now.Offset == shifted(*Written, Then.Path, Then.Offset);
   };
   std::vector<const Spot *> Staying;
-  for (const Spot &S : Before.Found)
+  for (const Spot &S : Before)
     if (llvm::none_of(Gone, [&](const Spot *G) {
           return G->Check == S.Check && G->Path == S.Path &&
                  G->Offset == S.Offset;
@@ -145,7 +149,56 @@ static FileEdits inTurn(FileEdits Edits, const FileEdits &Next) {
   return Edits;
 }
 
-Judgement Verifier::judge(const Proposal &P) {
+std::vector<Judgement> Verifier::judge(llvm::ArrayRef<Proposal> Proposals) {
+  std::vector<Judgement> Judged(Proposals.size());
+  std::vector<std::vector<size_t>> Rounds;
+  std::map<std::pair<StringRef, StringRef>, unsigned> Seen;
+  for (const auto &[I, P] : llvm::enumerate(Proposals)) {
+    const unsigned Round = Seen[{P.Function, P.Of.Check}]++;
+    if (Round == Rounds.size())
+      Rounds.emplace_back();
+    Rounds[Round].push_back(I);
+  }
+  for (const std::vector<size_t> &Some : Rounds)
+    judgeSome(Proposals, Some, Judged);
+  return Judged;
+}
+
+void Verifier::judgeSome(llvm::ArrayRef<Proposal> Proposals,
+                         llvm::ArrayRef<size_t> Some,
+                         std::vector<Judgement> &Judged) {
+  if (Some.size() == 1)
+    Judged[Some.front()] = judgeAlone(Proposals[Some.front()]);
+  if (Some.size() < 2)
+    return;
+  std::vector<size_t> Fitting, Others;
+  FileEdits Edits;
+  std::vector<const Spot *> Gone;
+  for (size_t I : Some)
+    if (mergeEdits(Edits, Proposals[I].Edits)) {
+      Fitting.push_back(I);
+      Gone.push_back(&Proposals[I].Of);
+    } else {
+      Others.push_back(I);
+    }
+  FileTexts Texts;
+  if (Fitting.size() > 1 && objection(Edits, Gone, Texts).empty()) {
+    for (size_t I : Fitting)
+      Judged[I] = {Verdict::Verified, {}, Proposals[I].Edits};
+    if (Fitting.size() > Together.size()) {
+      Together = std::move(Fitting);
+      TogetherTexts = std::move(Texts);
+    }
+  } else {
+    const llvm::ArrayRef<size_t> Both = Fitting;
+    const size_t Half = Both.size() / 2;
+    judgeSome(Proposals, Both.take_front(Half), Judged);
+    judgeSome(Proposals, Both.drop_front(Half), Judged);
+  }
+  judgeSome(Proposals, Others, Judged);
+}
+
+Judgement Verifier::judgeAlone(const Proposal &P) {
   constexpr unsigned MostTogether = 4;
   FileTexts Texts;
   FileEdits Edits = P.Edits;
@@ -203,7 +256,9 @@ Verifier::Selection Verifier::select(llvm::ArrayRef<Proposal> Proposals,
       if (TriesEach)
         Result.Texts = std::move(Texts);
     }
-    if (Result.Taken.size() < 2 && !TriesEach)
+    if (!TriesEach && Result.Taken == Together)
+      Result.Texts = TogetherTexts;
+    else if (Result.Taken.size() < 2 && !TriesEach)
       llvm::consumeError(applyEdits(Result.Texts, Edits));
     else if (!TriesEach && !objection(Edits, Gone, Result.Texts).empty())
       continue;

@@ -43,6 +43,7 @@ struct Reaction {
 struct Proposal {
   Spot Of;
   FileEdits Edits;
+  std::string Function; ///< Around it.
 };
 
 enum class Verdict : unsigned char {
@@ -64,14 +65,18 @@ class Verifier {
 public:
   using Analyse = std::function<Reaction(const FileTexts &)>;
 
-  /// \p Start: files that already differ from the disk. \p Again analyses the
-  /// unit with other texts (those of \p Start included), and is called at once
-  /// for what there is to begin with.
-  Verifier(FileTexts Start, Analyse Again);
+  /// \p Start: files that already differ from the disk; \p Found: what is found
+  /// in them. \p Again analyses the unit with other texts (those of \p Start
+  /// included), and asks the compiler for warnings, too.
+  Verifier(FileTexts Start, std::vector<Spot> Found, Analyse Again)
+      : Start(std::move(Start)), Again(std::move(Again)),
+        Before(std::move(Found)) {}
 
-  /// Tries \p P alone; where that leads to another finding which has a fix,
-  /// with that fix, too.
-  Judgement judge(const Proposal &P);
+  /// Judges each. They are tried together, and by halves where that does not
+  /// do: each was made for the text without the others, so none can lend
+  /// another what it lacks to compile. Only those of one check in one function
+  /// are not: each may be the remedy for what another leads to.
+  std::vector<Judgement> judge(llvm::ArrayRef<Proposal> Proposals);
 
   /// Several fixes at once.
   struct Selection {
@@ -86,6 +91,14 @@ public:
                    llvm::ArrayRef<Judgement> Judged);
 
 private:
+  /// Tries \p P alone; where that leads to another finding which has a fix,
+  /// with that fix, too.
+  Judgement judgeAlone(const Proposal &P);
+  void judgeSome(llvm::ArrayRef<Proposal> Proposals,
+                 llvm::ArrayRef<size_t> Some, std::vector<Judgement> &Judged);
+  /// What the compiler says without any fix; asked for when it says something
+  /// with one.
+  const std::vector<std::string> &problemsBefore();
   /// The reason why \p Edits, which shall end the findings \p Gone, do not do;
   /// empty when they do. \p LeadsTo becomes the finding that they lead to.
   std::string objection(const FileEdits &Edits,
@@ -94,7 +107,11 @@ private:
 
   FileTexts Start;
   Analyse Again;
-  Reaction Before;
+  std::vector<Spot> Before;
+  std::optional<std::vector<std::string>> ProblemsBefore;
+  /// What was found to be right together, by number, and the texts with it.
+  std::vector<size_t> Together;
+  FileTexts TogetherTexts;
 };
 
 /// Adds the edits of \p From to \p Into; false, with \p Into unchanged, when

@@ -46,7 +46,7 @@ void tryFixes(UnitResult &Result,
   std::vector<Finding *> Proposing; // By proposal.
   for (Finding &F : Result.Findings)
     if (proposesFix(F)) {
-      Proposals.push_back({spotOf(F), F.Fix});
+      Proposals.push_back({spotOf(F), F.Fix, F.Function});
       Proposing.push_back(&F);
     }
   if (Proposals.empty())
@@ -61,15 +61,15 @@ void tryFixes(UnitResult &Result,
                                            /*RequiresNullTerminator=*/false))
         Start.try_emplace(Path, (*Text)->getBuffer().str());
 
-  fixits::Verifier Trial(Start, [&](const fixits::FileTexts &Texts) {
-    return reactionOf(Again(withTexts(NewFileSystem(), Texts)));
-  });
-  std::vector<fixits::Judgement> Judged;
-  for (auto [P, F] : llvm::zip_equal(Proposals, Proposing)) {
-    Judged.push_back(Trial.judge(P));
-    F->Verdict = Judged.back().What;
-    F->WhyNot = Judged.back().Reason;
-    F->Fix = Judged.back().Edits;
+  fixits::Verifier Trial(
+      Start, reactionOf(Result).Found, [&](const fixits::FileTexts &Texts) {
+        return reactionOf(Again(withTexts(NewFileSystem(), Texts)));
+      });
+  const std::vector<fixits::Judgement> Judged = Trial.judge(Proposals);
+  for (auto [J, F] : llvm::zip_equal(Judged, Proposing)) {
+    F->Verdict = J.What;
+    F->WhyNot = J.Reason;
+    F->Fix = J.Edits;
   }
   if (Proposals.size() > 1)
     for (auto &[I, Reason] : Trial.select(Proposals, Judged).LeftOut)
