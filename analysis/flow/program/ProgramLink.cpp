@@ -17,8 +17,10 @@ ProgramLink::ProgramLink(std::vector<const UnitFacts *> All)
       Overriders[Base].insert(Methods.begin(), Methods.end());
     Calls.insert(Units[I]->Calls.begin(), Units[I]->Calls.end());
   }
+  // The overriders of overriders, too.
+  const auto Direct = Overriders;
   for (auto &[Base, Methods] : Overriders)
-    addReached(Methods, Overriders); // The overriders of overriders.
+    addReached(Methods, Direct);
   findReached();
   CalledGuarded =
       calledGuarded([](const UnitFacts::Call &Call) { return Call.Guarded; });
