@@ -9,6 +9,7 @@
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_HISTORY_LABELSET_H
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/iterator.h"
 #include <memory>
 
 namespace libtorch_tidy::flow {
@@ -54,9 +55,27 @@ public:
     return true;
   }
 
-  /// In the order of their numbers.
-  auto begin() const { return bits().set_bits_begin(); }
-  auto end() const { return bits().set_bits_end(); }
+  /// In the order of their numbers. That of llvm::BitVector is for loops only
+  /// before LLVM 19.
+  class iterator
+      : public llvm::iterator_facade_base<iterator, std::forward_iterator_tag,
+                                          const LabelId, std::ptrdiff_t,
+                                          const LabelId *, LabelId> {
+  public:
+    iterator(const llvm::BitVector &In, int At) : In(&In), At(At) {}
+    LabelId operator*() const { return At; }
+    iterator &operator++() {
+      At = In->find_next(At);
+      return *this;
+    }
+    bool operator==(const iterator &Other) const { return At == Other.At; }
+
+  private:
+    const llvm::BitVector *In;
+    int At; ///< -1 at the end.
+  };
+  iterator begin() const { return {bits(), bits().find_first()}; }
+  iterator end() const { return {bits(), -1}; }
 
 private:
   const llvm::BitVector &bits() const {

@@ -5,6 +5,7 @@
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 using llvm::StringRef;

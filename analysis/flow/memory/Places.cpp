@@ -6,6 +6,7 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/storage/Storage.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 using llvm::StringRef;
