@@ -54,10 +54,13 @@ static bool joinInto(LaidOut &Into, const LaidOut &From) {
     Into.Given = nullptr;
     return !(Into == Before);
   }
-  if (!(Into.Lies == From.Lies))
-    Into.Lies = Into.Lies.isPacked() && From.Lies.isPacked()
-                    ? Layout()
-                    : Layout::unknown();
+  if (!(Into.Lies == From.Lies)) {
+    const bool Packed = Into.Lies.isPacked() && From.Lies.isPacked();
+    Into.Lies = Into.Lies.unlike(Packed ? Layout::Packed : Layout::Unknown);
+    Into.Lies.SomeUnit |= From.Lies.hasUnit();
+    Into.Lies.Sure &= Packed && From.Lies.Sure;
+    Into.Lies.By = nullptr;
+  }
   if (Into.Given != From.Given)
     Into.Given = nullptr;
   if (Into.From != From.From)
@@ -327,22 +330,23 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
     const cpp::Call C(Call);
     if (Order.Same < C.Args.size())
       return valueOf(C.Args[Order.Same]);
+    bool SomeUnit = false, AllPacked = true;
+    for (const Expr *Arg : Call->arguments())
+      if (torch::isTensor(Arg->getType())) {
+        const Layout Of = valueOf(Arg).Lies;
+        AllPacked &= Of.isPacked();
+        SomeUnit |= Of.hasUnit();
+      }
     if (Order.Returns == Layout::Packed) {
       Value.Lies.Sure = Order.Surely;
-      return Value;
+    } else if (Order.Returns != Layout::Unknown) {
+      // It may undo what was done before, or change nothing where a dimension
+      // has one element.
+      Value.Lies = AllPacked && !SomeUnit
+                       ? Layout::of(Order.Returns, Call, Order.Surely)
+                       : Layout::unknown();
     }
-    // It may undo what was done before, or change nothing where a dimension has
-    // one element.
-    const bool MayBeTheSame =
-        llvm::any_of(Call->arguments(), [&](const Expr *Arg) {
-          if (!torch::isTensor(Arg->getType()))
-            return false;
-          const Layout Of = valueOf(Arg).Lies;
-          return !Of.isPacked() || Of.hasUnit();
-        });
-    if (Order.Returns != Layout::Unknown)
-      Value.Lies = MayBeTheSame ? Layout::unknown()
-                                : Layout::of(Order.Returns, Call, Order.Surely);
+    Value.Lies.SomeUnit = SomeUnit;
     return Value;
   }
   if (const auto M = torch::asModuleCall(Call)) {

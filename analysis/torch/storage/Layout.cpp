@@ -36,7 +36,8 @@ static bool isReal(const Layout::Dim &D) {
 }
 
 bool Layout::hasUnit() const {
-  return llvm::any_of(Dims, [](const Dim &D) { return D.Size == 1; });
+  return SomeUnit ||
+         llvm::any_of(Dims, [](const Dim &D) { return D.Size == 1; });
 }
 
 Layout::Kind Layout::kind(unsigned Unsaid) const {
@@ -93,17 +94,35 @@ bool Layout::rowsLieTogether() const {
   return true;
 }
 
+Layout Layout::unlike(Kind K) const {
+  Layout L = of(K, By, Sure);
+  L.SomeUnit = hasUnit();
+  return L;
+}
+
+Layout Layout::packed() const {
+  Layout L = compacted();
+  if (L.Coarse != Packed)
+    L = unlike(Packed);
+  L.Levels = 0;
+  for (Dim &D : L.Dims)
+    if (D.Level >= 0)
+      D.Level = L.Levels++;
+  L.By = nullptr;
+  return L;
+}
+
 Layout Layout::compacted() const {
   Layout L = *this;
   L.MayBeWhole = false;
   if (Coarse == Sliced || Coarse == Expanded)
-    return unknown();
+    return unlike(Unknown);
   if (Coarse != Packed)
     return L;
   llvm::SmallVector<int, 4> Kept;
   for (Dim &D : L.Dims) {
     if (D.Level == Repeated)
-      return unknown();
+      return unlike(Unknown);
     if (!isReal(D))
       D.Level = Unit;
     else
@@ -209,7 +228,7 @@ Layout layoutOf(const CallExpr *Call, unsigned Result,
                ? Layout::unknown()
                : made(C, Context);
   if (Tensors.empty())
-    return Layout();
+    return joined(Name, C.written(), Operand, Context);
   Layout Of = Operand(Tensors[0]);
   const bool WasStrided = Of.isStrided();
   auto MadeBy = [&](Layout L) {
@@ -219,7 +238,17 @@ Layout layoutOf(const CallExpr *Call, unsigned Result,
       L.By = Call;
     return L;
   };
+  // Of which nothing is said, and whose sizes are not known.
+  Layout Other;
+  Other.SomeUnit = llvm::any_of(
+      Tensors, [&](const Expr *E) { return Operand(E).hasUnit(); });
 
+  llvm::SmallVector<const Expr *, 4> Args(C.written());
+  if (!Args.empty() && Args[0] == Tensors[0])
+    Args.erase(Args.begin());
+  if (!Args.empty() && isa<CXXOperatorCallExpr>(Call) &&
+      Args[0] == Call->getArg(0))
+    Args.erase(Args.begin());
   if (Facts->Columns >> Result & 1) {
     Layout L = Layout::of(Layout::Columns, Call, Of.Sure);
     return L;
@@ -227,24 +256,17 @@ Layout layoutOf(const CallExpr *Call, unsigned Result,
   if (Facts->Packs || Name == "contiguous" ||
       (Format == Contiguous && Facts->KeepsOrder &&
        Facts->Shares == Sharing::None)) {
-    Layout L;
+    Layout L = Other;
     // Of the same sizes.
     if (Facts->KeepsOrder ||
         cpp::isOneOf(Name, {"contiguous", "softmax", "log_softmax", "cumsum",
                             "cumprod", "masked_fill", "masked_scatter", "roll",
                             "tril", "triu", "scatter", "scatter_add",
                             "index_add", "index_copy", "layer_norm"})) {
-      L = Of.compacted();
-      if (L.Coarse == Layout::Packed) {
-        L.Levels = 0;
-        for (Layout::Dim &D : L.Dims)
-          if (D.Level >= 0)
-            D.Level = L.Levels++;
-      } else {
-        L = Layout();
-      }
-      L.By = nullptr;
-      L.MayBeWhole = false;
+      L = Of.packed();
+    } else if (const auto Sized =
+                   resized(Name, Of.packed(), Args, Operand, Context)) {
+      L = Sized->packed();
     }
     L.Sure = true;
     return L;
@@ -261,13 +283,7 @@ Layout layoutOf(const CallExpr *Call, unsigned Result,
                           "tensor_data", "requires_grad"}))
     return Of;
 
-  llvm::SmallVector<const Expr *, 4> Args(C.written());
-  if (!Args.empty() && Args[0] == Tensors[0])
-    Args.erase(Args.begin());
-  if (!Args.empty() && isa<CXXOperatorCallExpr>(Call) &&
-      Args[0] == Call->getArg(0))
-    Args.erase(Args.begin());
-  if (const auto Seen = rearranged(Base, Of, Args, Context))
+  if (const auto Seen = rearranged(Base, Of, Args, Operand, Context))
     return MadeBy(*Seen);
   if (Facts->KeepsOrder || cpp::isOneOf(Name, {"cpu", "cuda"})) {
     Layout L = Of.compacted();
@@ -284,7 +300,7 @@ Layout layoutOf(const CallExpr *Call, unsigned Result,
   // Views of other kinds.
   return Facts->Shares == Sharing::Memory || Facts->Shares == Sharing::Unknown
              ? Layout::unknown()
-             : Layout();
+             : Other;
 }
 
 bool changesLayout(const CallExpr *Call) {

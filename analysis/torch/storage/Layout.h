@@ -55,13 +55,16 @@ struct Layout {
   bool Sure = false;
   /// The cut is by numbers that are not known: it may be none.
   bool MayBeWhole = false;
+  /// A dimension that Dims do not have may be known to have one element: what
+  /// moves it changes nothing.
+  bool SomeUnit = false;
   /// The call that made it other than packed.
   const clang::CallExpr *By = nullptr;
 
   bool operator==(const Layout &O) const {
     return Dims == O.Dims && Levels == O.Levels && Open == O.Open &&
            Coarse == O.Coarse && Sure == O.Sure && MayBeWhole == O.MayBeWhole &&
-           By == O.By;
+           SomeUnit == O.SomeUnit && By == O.By;
   }
 
   /// What Dims say, or Coarse. A size that is not known counts as \p Unsaid.
@@ -70,7 +73,7 @@ struct Layout {
   bool isSurelyStrided() const {
     return Coarse == Packed && kind(1) != Packed && !MayBeWhole;
   }
-  /// Has it a dimension that is known to have one element?
+  /// Has it a dimension that is known to have one element, or may have?
   bool hasUnit() const;
   bool isPacked() const { return kind() == Packed; }
   /// Is it known, and not packed?
@@ -88,6 +91,10 @@ struct Layout {
   bool rowsLieTogether() const;
   /// What mul(), clone() and similar operators make of it: no gaps.
   Layout compacted() const;
+  /// A packed one of the same sizes.
+  Layout packed() const;
+  /// One of kind \p K, of which only the units are remembered.
+  Layout unlike(Kind K) const;
 
   static Layout of(Kind K, const clang::CallExpr *By, bool Sure);
   static Layout unknown() { return of(Unknown, nullptr, false); }

@@ -5,7 +5,9 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
+#include <utility>
 
 using namespace clang;
 using llvm::StringRef;
@@ -32,12 +34,17 @@ struct Bound {
 /// The layout of the result of a call, made step by step.
 class Reader {
 public:
-  Reader(Layout Start, Exprs Args, const ASTContext &Context)
-      : L(std::move(Start)), Args(Args), Context(Context) {}
+  Reader(Layout Start, Exprs Args, LayoutOfOperand Operand,
+         const ASTContext &Context)
+      : L(std::move(Start)), Args(Args), Operand(Operand), Context(Context) {}
 
   /// Does what operator \p Name does to the dimensions; false for others.
   bool rearrange(StringRef Name) {
     IsSelect = Name == "select";
+    if (Name.ends_with("chunk"))
+      IsByCount = true;
+    else if (Name.ends_with("split") && !Name.starts_with("tensor"))
+      IsByCount = false;
     static constexpr struct {
       StringRef Name;
       void (Reader::*Do)();
@@ -58,43 +65,102 @@ public:
         {"reshape", &Reader::view},       {"flatten", &Reader::flatten},
         {"ravel", &Reader::flatten},
     };
+    const bool WasStrided = L.isStrided();
     for (const auto &Row : Rows)
       if (Row.Name == Name) {
         (this->*Row.Do)();
+        // It may be the unit that was moved.
+        if (L.SomeUnit && !WasStrided && L.isStrided())
+          giveUp();
         return true;
       }
     return false;
   }
 
+  /// The same for results that are packed.
+  bool resize(StringRef Name) {
+    if (Name == "index_select")
+      choose();
+    else if (Name == "repeat")
+      repeat();
+    else if (cpp::isOneOf(Name, {"sum", "mean", "prod", "max", "min", "amax",
+                                 "amin", "argmax", "argmin", "median", "mode",
+                                 "any", "all", "logsumexp"}))
+      reduce();
+    else
+      return false;
+    return true;
+  }
+
   /// \p Sizes as a list in braces; else nothing is known but the order.
   void sized(const Expr *Sizes) {
-    const bool Sure = L.Sure;
-    L = Layout();
-    L.Sure = Sure;
+    const Number All = L.numel();
+    const bool WasUnit = L.hasUnit();
+    L = Layout::of(Layout::Packed, nullptr, L.Sure);
     const auto Elements = cpp::listElements(Sizes);
     if (llvm::any_of(Elements, [](const Expr *E) {
           return !E->getType()->isIntegralOrEnumerationType();
-        }))
+        })) {
+      L.SomeUnit = WasUnit;
       return;
+    }
+    llvm::SmallVector<Number, 4> Known;
     for (const Expr *E : Elements)
-      add(cpp::constantInt(E, Context));
+      Known.push_back(numberOf(E));
+    // -1 stands for what is left.
+    if (const auto *Rest = llvm::find(Known, -1); All && Rest != Known.end()) {
+      int64_t Others = 1;
+      for (const Number &N : Known)
+        Others = N && *N < 1 << 30 ? Others * (*N == -1 ? 1 : *N) : 0;
+      if (Others > 0)
+        Known[Rest - Known.begin()] = *All / Others;
+    }
+    for (const Number &N : Known)
+      add(N);
     L.Open = false;
+  }
+
+  /// A dimension more, of \p Count tensors; or the elements of as many in it.
+  void join(Number D, unsigned Count, bool IsNew) {
+    const auto At = place(D, IsNew);
+    if (!At) {
+      L = L.unlike(Layout::Packed);
+    } else if (IsNew) {
+      L.Dims.insert(L.Dims.begin() + *At, {0, Count});
+    } else {
+      L.Dims[*At] = {0, std::nullopt};
+    }
   }
 
   Layout L;
 
 private:
+  /// A constant, or a size that is known.
+  Number numberOf(const Expr *E) const {
+    E = cpp::stripImplicit(E);
+    if (const Number N = cpp::constantInt(E, Context))
+      return N;
+    const SizeAsked Size = askedForSize(E);
+    Number D = Size.Of ? cpp::constantInt(Size.Dimension, Context) : Number();
+    if (!D)
+      return std::nullopt;
+    const Layout Of = Operand(Size.Of);
+    if (*D < 0 && !Of.Open)
+      *D += Of.Dims.size();
+    return Of.Coarse == Layout::Packed && *D >= 0 &&
+                   *D < int64_t(Of.Dims.size())
+               ? Of.Dims[*D].Size
+               : std::nullopt;
+  }
   Number number(unsigned I, Number Default = std::nullopt) const {
-    return I < Args.size()
-               ? cpp::constantInt(cpp::stripImplicit(Args[I]), Context)
-               : Default;
+    return I < Args.size() ? numberOf(Args[I]) : Default;
   }
   Bound bound(unsigned I) const {
     if (I >= Args.size() || isNone(Args[I]))
       return {};
     return {true, number(I)};
   }
-  void giveUp() { L = Layout::unknown(); }
+  void giveUp() { L = L.unlike(Layout::Unknown); }
 
   /// A dimension within all others.
   void add(Number Size) {
@@ -123,8 +189,7 @@ private:
   /// The numbers are not known, or count from an end that is not: what was
   /// packed is not so any more.
   void permutedSomehow() {
-    L = L.isPacked() ? Layout::of(Layout::Permuted, nullptr, L.Sure)
-                     : Layout::unknown();
+    L = L.unlike(L.isPacked() ? Layout::Permuted : Layout::Unknown);
   }
 
   void permute() {
@@ -202,7 +267,7 @@ private:
     if (const auto At = place(D))
       L.Dims.erase(L.Dims.begin() + *At);
     else if (D == -1 && L.Open && L.isPacked())
-      L = Layout::of(Layout::Sliced, nullptr, L.Sure);
+      L = L.unlike(Layout::Sliced);
     else
       giveUp();
   }
@@ -220,6 +285,9 @@ private:
         X.Size = 0;
       return;
     }
+    // It may be empty, or one.
+    if (!X.Size && (X.Cut || X.Stepped))
+      return giveUp();
     const bool FromStart = !Start.Given || Start.Value == 0;
     const bool ToEnd =
         !End.Given || (End.Value && (*End.Value > 1 << 30 ||
@@ -237,9 +305,13 @@ private:
                          : X.Size && End.Value && *End.Value >= 0
                              ? std::min(*X.Size, *End.Value)
                              : End.Value;
+    // Of an unknown size there may be fewer than asked for.
+    const bool WasKnown = X.Size.has_value();
     X.Size.reset();
     if (From && Until && *From >= 0 && *Until >= *From)
-      X.Size = (*Until - *From + By - 1) / By;
+      if (const int64_t Most = (*Until - *From + By - 1) / By;
+          WasKnown || Most <= 1)
+        X.Size = Most;
   }
   void slice() { cut(number(0, 0), bound(1), bound(2), bound(3)); }
   void narrow() {
@@ -257,11 +329,23 @@ private:
     const auto At = place(number(1, 0));
     if (!At || (!Args.empty() && isTensor(Args[0]->getType())))
       return giveUp();
-    if (L.Dims[*At].Level < 0)
+    Layout::Dim &D = L.Dims[*At];
+    if (D.Level < 0)
       return;
-    L.Dims[*At].Cut = true;
-    L.Dims[*At].Size.reset();
-    L.MayBeWhole |= !number(0);
+    const Number By = number(0);
+    D.Cut = true;
+    L.MayBeWhole |= !By;
+    const Number Of = std::exchange(D.Size, std::nullopt);
+    if (!By || *By <= 0 || !IsByCount)
+      return;
+    if (*IsByCount && !Of)
+      return;
+    // Of each but the last, which has what is left.
+    const int64_t Each = *IsByCount ? (*Of + *By - 1) / *By : *By;
+    if (Each == 1 || (Of && Each > 0 && *Of % Each == 0))
+      D.Size = Of ? std::min(Each, *Of) : Each;
+    else
+      L.SomeUnit |= Each > 0 && (!Of || *Of % Each == 1);
   }
 
   void squeeze() {
@@ -288,17 +372,73 @@ private:
     llvm::erase_if(L.Dims, [](const auto &D) { return D.Size == 1; });
   }
   /// Dimensions of one element come or go, which ones is not known.
-  void squeezedSomehow() {
-    const Layout::Kind Now = L.kind();
-    L = Layout::of(Now, L.By, L.Sure);
-  }
+  void squeezedSomehow() { L = L.unlike(L.kind()); }
 
   void unsqueeze() {
     const Number D = number(0);
     if (const auto At = place(D, 1))
       L.Dims.insert(L.Dims.begin() + *At, {Layout::Unit, 1});
-    else
+    else {
       squeezedSomehow();
+      L.SomeUnit = true;
+    }
+  }
+
+  void choose() {
+    const auto At = place(number(0));
+    const Number Count =
+        Args.size() > 1 ? Operand(Args[1]).numel() : std::nullopt;
+    if (At) {
+      L.Dims[*At] = {0, Count};
+    } else {
+      L = L.unlike(Layout::Packed);
+      L.SomeUnit |= Count == 1;
+    }
+  }
+
+  void repeat() {
+    const auto Times = Args.size() == 1 && isArrayRef(Args[0]->getType())
+                           ? cpp::listElements(Args[0])
+                           : llvm::SmallVector<const Expr *, 4>();
+    if (L.Open || Times.size() < L.Dims.size()) {
+      L = L.unlike(Layout::Packed);
+      return;
+    }
+    for (size_t New = Times.size() - L.Dims.size(); New; --New)
+      L.Dims.insert(L.Dims.begin(), {0, 1});
+    for (unsigned I = 0; I < Times.size(); ++I) {
+      const Number By = numberOf(Times[I]);
+      Number &Size = L.Dims[I].Size;
+      Size = By && Size && *By < 1 << 15 && *Size < 1 << 15
+                 ? Number(*By * *Size)
+                 : std::nullopt;
+      L.Dims[I].Level = 0;
+    }
+  }
+
+  /// Dimensions go, or have one element then.
+  void reduce() {
+    const bool Keeps = Args.size() > 1 && Args[1]->getType()->isBooleanType() &&
+                       numberOf(Args[1]) == 1;
+    llvm::SmallVector<const Expr *, 4> Which;
+    if (!Args.empty())
+      Which = cpp::listElements(Args[0]);
+    llvm::SmallVector<unsigned, 4> Places;
+    for (const Expr *E : Which)
+      if (const auto At =
+              E->getType()->isIntegerType() ? place(numberOf(E)) : std::nullopt)
+        Places.push_back(*At);
+    if (Args.empty() || Places.empty() || Places.size() != Which.size()) {
+      L = L.unlike(Layout::Packed);
+      L.SomeUnit |= Keeps;
+      return;
+    }
+    llvm::sort(Places, std::greater<>());
+    for (unsigned At : Places)
+      if (Keeps)
+        L.Dims[At] = {Layout::Unit, 1};
+      else
+        L.Dims.erase(L.Dims.begin() + At);
   }
 
   void expand() {
@@ -331,7 +471,7 @@ private:
     for (const Expr *E : Indices) {
       const Expr *Index = cpp::stripImplicit(E);
       if (L.Coarse != Layout::Packed)
-        return;
+        return giveUp();
       if (isNone(Index)) {
         if (!place(At, 1))
           return giveUp();
@@ -344,7 +484,7 @@ private:
         if (!Made || Made->getConstructor()->isCopyOrMoveConstructor())
           return giveUp();
         const auto Given = cpp::writtenArguments(Made);
-        Reader Part(L, Given, Context);
+        Reader Part(L, Given, Operand, Context);
         Part.cut(At++, Part.bound(0), Part.bound(1), Part.bound(2));
         L = Part.L;
       } else if (isa<clang::StringLiteral>(Index) ||
@@ -382,10 +522,9 @@ private:
                      (number(0) == 0 && number(1) == -1);
     if (!(L.isPacked() || (All && L.isDense())))
       return giveUp();
-    const bool Sure = L.Sure;
     const Number Count = L.numel();
-    L = Layout();
-    L.Sure = Sure;
+    L = All ? Layout::of(Layout::Packed, nullptr, L.Sure)
+            : L.unlike(Layout::Packed);
     if (All) {
       add(Count);
       L.Open = false;
@@ -393,23 +532,58 @@ private:
   }
 
   Exprs Args;
+  LayoutOfOperand Operand;
   const ASTContext &Context;
 
   bool IsSelect = false; ///< select(d, i) or x[i], not unbind(d).
+  /// Of chunk(n) and split(size); nullopt for others.
+  std::optional<bool> IsByCount;
 };
 
 } // namespace
 
 std::optional<Layout> rearranged(StringRef Name, const Layout &Of, Exprs Args,
+                                 LayoutOfOperand Operand,
                                  const ASTContext &Context) {
-  Reader R(Of, Args, Context);
+  Reader R(Of, Args, Operand, Context);
   return R.rearrange(Name) ? std::optional(R.L) : std::nullopt;
+}
+
+std::optional<Layout> resized(StringRef Name, const Layout &Of, Exprs Args,
+                              LayoutOfOperand Operand,
+                              const ASTContext &Context) {
+  Reader R(Of, Args, Operand, Context);
+  return R.resize(Name) ? std::optional(R.L) : std::nullopt;
+}
+
+Layout joined(StringRef Name, Exprs Args, LayoutOfOperand Operand,
+              const ASTContext &Context) {
+  const bool IsNew = Name == "stack";
+  if (Args.empty() || !(IsNew || cpp::isOneOf(Name, {"cat", "concat"})))
+    return Layout();
+  const auto Parts = cpp::listElements(Args[0]);
+  Layout All;
+  for (const Expr *Part : Parts) {
+    if (!isTensor(Part->getType()))
+      return Layout();
+    const Layout Of = Operand(Part);
+    if (Part == Parts[0])
+      All = Of.packed();
+    All.Sure &= Of.isPacked() && Of.Sure;
+    All.SomeUnit |= Of.hasUnit();
+  }
+  Reader R(All, {}, Operand, Context);
+  R.join(Args.size() > 1 ? cpp::constantInt(Args[1], Context) : 0, Parts.size(),
+         IsNew);
+  R.L.SomeUnit &= R.L.Open;
+  return R.L.packed();
 }
 
 Layout packedOf(const Expr *Sizes, bool Sure, const ASTContext &Context) {
   Layout Start;
   Start.Sure = Sure;
-  Reader R(Start, {}, Context);
+  const auto Unseen = [](const Expr *) { return Layout(); };
+  Reader R(Start, {}, Unseen, Context);
   R.sized(Sizes);
   return R.L;
 }

@@ -14,11 +14,27 @@
 
 namespace libtorch_tidy::torch {
 
+/// Asks for the layout of an operand.
+using LayoutOfOperand = llvm::function_ref<Layout(const clang::Expr *)>;
+
 /// What operator \p Name, a view or reshape, makes of \p Of with \p Args, those
 /// after the tensor; nullopt for others.
 std::optional<Layout> rearranged(llvm::StringRef Name, const Layout &Of,
                                  llvm::ArrayRef<const clang::Expr *> Args,
+                                 LayoutOfOperand Operand,
                                  const clang::ASTContext &Context);
+
+/// The same for an operator whose result has other sizes than \p Of and is
+/// packed: a sum over a dimension, index_select().
+std::optional<Layout> resized(llvm::StringRef Name, const Layout &Of,
+                              llvm::ArrayRef<const clang::Expr *> Args,
+                              LayoutOfOperand Operand,
+                              const clang::ASTContext &Context);
+
+/// What cat() or stack() make of a list of tensors, the first of \p Args.
+/// Others give a layout of which nothing is known.
+Layout joined(llvm::StringRef Name, llvm::ArrayRef<const clang::Expr *> Args,
+              LayoutOfOperand Operand, const clang::ASTContext &Context);
 
 /// A packed tensor of \p Sizes, a list in braces; of others only the order is
 /// known.

@@ -120,3 +120,41 @@ std::vector<float> unknown(const Tensor &x, const Tensor &mask,
   auto mixed = x.permute(order);
   return values(mixed);
 }
+
+// Of the dimensions that are moved, or that come before, one has one element.
+std::vector<float> chosen(const Tensor &x) {
+  auto picked = x.contiguous().index_select(2, torch::zeros({1}, torch::kLong));
+  auto turned = picked.mT();
+  return values(turned);
+}
+std::vector<float> joinedRows() {
+  auto rows = torch::cat({torch::rand({3, 1, 4}), torch::rand({3, 1, 4})}, 2);
+  auto flat = rows.select(1, 0);
+  return values(flat);
+}
+std::vector<float> asColumn() {
+  auto all = torch::full({6}, 2.0f);
+  auto column = all.reshape({all.size(0), -1}).t();
+  return values(column);
+}
+std::vector<float> half() {
+  auto part = torch::rand({2, 3, 4}).chunk(2, 0)[0].narrow(1, 0, 1).mT();
+  return values(part);
+}
+std::vector<float> lastOfMany(const Tensor &x) {
+  auto more = torch::softmax(x, 1).unsqueeze(-1)[0].movedim(1, 2);
+  return values(more);
+}
+std::vector<float> eitherWay(const Tensor &x, bool c) {
+  auto more = torch::softmax(x, 1).unsqueeze(2);
+  if (c)
+    more = more.movedim(1, 2);
+  more.transpose_(1, 2);
+  return values(more);
+}
+
+// The second cut may leave one element, or none.
+std::vector<float> cutTwice(const Tensor &x) {
+  auto part = x.slice(0, 0, 9, 2).slice(0, 1);
+  return values(part);
+}
