@@ -283,6 +283,8 @@ private:
     if (X.Level < 0) {
       if (X.Size == 1 && Start.Given && Start.Value && *Start.Value > 0)
         X.Size = 0;
+      else if (X.Size != 1)
+        X.Size.reset();
       return;
     }
     // It may be empty, or one.

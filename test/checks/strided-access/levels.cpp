@@ -118,3 +118,12 @@ extern "C" void exported(const Tensor &x, float *to) {
   // CHECK-FIXES: auto x_packed = x.contiguous();
   // CHECK-FIXES: std::memcpy(to, x_packed.data_ptr<float>(), x.nbytes());
 }
+
+// Part of what is repeated may be one of it.
+void part_of_repeated(float *to) {
+  auto many = torch::rand({1, 4}).expand({2, -1}).slice(0, 1);
+  std::memcpy(to, many.data_ptr<float>(), many.nbytes());
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'many' as they lie in memory, but 'expand' has fewer elements in memory than it shows; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-FIXES: auto many_packed = many.contiguous();
+  // CHECK-FIXES: std::memcpy(to, many_packed.data_ptr<float>(), many.nbytes());
+}
