@@ -108,6 +108,12 @@ struct Finding {
     Message = Text.str();
     return *this;
   }
+  /// What to do, where one remedy holds for all that the message is about; it
+  /// ends the message.
+  Finding &remedy(const llvm::Twine &Text) {
+    Message += ("; " + Text).str();
+    return *this;
+  }
   Finding &note(Step Next) {
     Steps.push_back(std::move(Next));
     return *this;

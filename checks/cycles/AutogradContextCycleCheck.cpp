@@ -100,6 +100,7 @@ Finding worded(const KeptTensor &K) {
         .says(std::string("memory leak: saved_data holds ") +
               (K.Tensor.IsView ? "a view of " : "") + "the output " + Name +
               ", whose graph node owns saved_data: this cycle is never freed")
+        .remedy("save it with save_for_backward()")
         .note(K.Output->Return->getBeginLoc(),
               Name + " is returned here, so it will own the graph node and "
                      "the node owns the context");
@@ -113,7 +114,9 @@ Finding worded(const KeptTensor &K) {
   return F.because(AutogradContextCycle.NoOutput)
       .says("wasted memory: saved_data holds " + What +
             ", which backward() does not release: " +
-            (IsOne ? "it lives" : "they live") + " as long as the graph node");
+            (IsOne ? "it lives" : "they live") + " as long as the graph node")
+      .remedy(std::string("save ") + (IsOne ? "it" : "them") +
+              " with save_for_backward()");
 }
 
 /// docs/checks/libtorch-autograd-context-cycle.md says what it finds and why.

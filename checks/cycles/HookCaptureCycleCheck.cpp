@@ -240,6 +240,7 @@ Finding worded(const LostCapture &Lost, const StoredFunction &S) {
                 (Lost.Backward ? "its block" : "this function") +
                 " while the tensor keeps the hook: backward() will run it on a "
                 "dangling reference")
+          .remedy("capture a copy")
           .note(Lost.Loc, Name + " is captured by reference here");
   if (Lost.Backward)
     F.note(Lost.Backward->Stmt::getBeginLoc(), "this backward() runs the hook");
@@ -262,20 +263,24 @@ Finding worded(const KeptValue &K, const StoredFunction &S,
   Finding F = Finding::at(S.loc(), K.Value->getSourceRange());
   if (!S.Hook)
     F.says(Captures + ", which owns that function: each keeps the other, so "
-                      "neither is ever freed");
+                      "neither is ever freed")
+        .remedy("capture a weak or plain pointer");
   else if (IsOwner)
     F.says(Captures + ", which owns the hooked tensor: the tensor keeps the "
                       "hook and the hook keeps its owner, so none of them is "
-                      "ever freed");
+                      "ever freed")
+        .remedy("capture a weak or plain pointer");
   else if (K.Is == KeptValue::Itself)
     F.says(Captures + ": the tensor keeps the hook and the hook keeps the "
-                      "tensor, so neither is ever freed");
+                      "tensor, so neither is ever freed")
+        .remedy("capture its detach()");
   else
     F.says(
-        Captures + ", which is computed from the hooked tensor " +
-        spelled(S.Hook->Tensor, S.Named, Context) +
-        ": its graph keeps that tensor and its hook, so none of them is ever "
-        "freed");
+         Captures + ", which is computed from the hooked tensor " +
+         spelled(S.Hook->Tensor, S.Named, Context) +
+         ": its graph keeps that tensor and its hook, so none of them is ever "
+         "freed")
+        .remedy("capture its detach()");
   if (K.History)
     F.note(K.History->getBeginLoc(), What + " gets its autograd graph here");
   const SourceManager &SM = Context.getSourceManager();

@@ -302,6 +302,8 @@ Finding worded(llvm::ArrayRef<const Edge *> Way) {
            : "memory leak: this makes " + Owner + " own " + Owned +
                  ", which owns it: neither is ever freed") +
       (Recurses ? ", and parameters() recurses without end" : ""));
+  F.remedy(E.Owner == E.Owned ? "hold a weak or plain pointer there"
+                              : "let one of them hold a weak or plain pointer");
   for (const Edge *Step : llvm::drop_begin(Way))
     F.note(Step->Where->getBeginLoc(), nameOf(Step->Owned) + " is given to " +
                                            nameOf(Step->Owner) + " here");
@@ -325,6 +327,7 @@ Finding worded(const ClassCycle &C) {
       .says("memory leak: " + quoted(C.Own) + " owns a module of class " +
             Parent + ", which owns " + Child +
             " modules: if that module owns this one, neither is ever freed")
+      .remedy("let one of them hold a weak or plain pointer")
       .note(C.Given->getBeginLoc(), "it is given one here")
       .note(C.Back, Parent + " owns " + Child + " modules by this member");
 }

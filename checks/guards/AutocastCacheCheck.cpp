@@ -121,11 +121,13 @@ Finding worded(const Region &R, const ASTContext &Context) {
               "weights, "
               "without clear_cache(): the casts of weights that it has cached "
               "stay in memory, and the next forward uses the old ones")
+        .remedy("call it after each step")
         .note(R.Step->Stmt::getBeginLoc(), "the weights change here");
   F.says("stale casts: autocast is switched on and off again without "
          "clear_cache(): the "
          "casts of weights that it has cached stay in memory, and are used "
          "again even when the weights have changed")
+      .remedy("call it first")
       .note(R.End->Stmt::getBeginLoc(), "autocast is switched off here, which "
                                         "leaves its cache as it is");
   if (R.WhyNotFixed)

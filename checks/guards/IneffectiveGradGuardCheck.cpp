@@ -358,7 +358,8 @@ private:
         Finding::at(Guard->getBeginLoc(), Written->getSourceRange())
             .says("ineffective guard: this " + Class->getName() +
                   " has no name, so it ends with its own statement and "
-                  "guards nothing");
+                  "guards nothing")
+            .remedy("give it a name");
     const FunctionDecl *In = functionAround(Whole, context());
     if (IsPlain && (!In || Written->getBeginLoc().isMacroID()))
       return report(F);
@@ -402,7 +403,9 @@ private:
             .says("ineffective guard: " + quoted(Function) +
                   " declares a function with return type " +
                   typeName(Function->getReturnType()) +
-                  ", not a guard (vexing parse): nothing is guarded"),
+                  ", not a guard (vexing parse): nothing is guarded")
+            .remedy(Function->param_empty() ? "drop the parentheses"
+                                            : "use braces"),
         *P,
         Function->param_empty() && R->hasDefaultConstructor()
             ? nullptr
@@ -425,7 +428,8 @@ private:
         return;
       F.because(IneffectiveGradGuard.Alone)
           .says("ineffective guard: " + quoted(Guard) + " ends with " + End +
-                ": it guards nothing");
+                ": it guards nothing")
+          .remedy("declare it in the block that it is to guard");
       if (torch::guardOf(Guard) == torch::GradMode::Off)
         addPasses(F, *P);
       return report(std::move(F));
@@ -441,11 +445,13 @@ private:
               .says("misplaced guard: thread_local " + quoted(Guard) +
                     " ends with its thread, not with this function: gradient "
                     "mode stays changed for the rest of each thread that "
-                    "comes here"));
+                    "comes here")
+              .remedy("drop 'thread_local'"));
     F.says("misplaced guard: static " + quoted(Guard) +
            " is made once and never ends: gradient mode stays changed for the "
            "rest of the first thread that comes here, and no other thread is "
-           "guarded");
+           "guarded")
+        .remedy("drop 'static'");
     reportWithFix(F, *P, nullptr, /*IsOff=*/false, [&](Finding &To) {
       To.fix(fixits::dropStatic(cast<DeclStmt>(P->Statement), context()));
     });
@@ -481,6 +487,7 @@ private:
                        : " does not reach the thread started here: gradient "
                          "mode belongs to a thread, and the forward pass in "
                          "this one runs with gradients on"))
+            .remedy("make one there")
             .note(Guard, "the guard is for this thread")
             .note(Forward->Site ? Forward->Site : Start->At,
                   "the forward pass of the other thread is " +
@@ -529,6 +536,7 @@ private:
                   " does not reach the other threads of this parallel region: "
                   "gradient mode belongs to a thread, and their forward pass "
                   "runs with gradients on")
+            .remedy("make one there")
             .note(Guard, "the guard is for this thread")
             .note(Forward, "all threads run the forward pass here");
     // The statement that each thread runs: the region, or the body of its loop.

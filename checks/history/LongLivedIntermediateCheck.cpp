@@ -231,6 +231,7 @@ Finding worded(const Outer &Found, const ASTContext &Context) {
                 (Found.isReleased() ? "the tensor stays"
                                     : "the tensor and its graph stay") +
                 " alive while the next iteration computes the new one")
+          .remedy("declare it inside the loop")
           .note(Found.First->getBeginLoc(),
                 "each iteration assigns " + Name + " here before it reads it");
   if (Found.isReleased() || Found.IsReported)
@@ -324,6 +325,7 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
   const bool Several = Names.size() > 1;
   const std::string Runs = runningAt(Held);
   const std::string Name = listed(Names);
+  const std::string Them = Several ? "them" : "it";
   const std::string Last = Several ? " are last used" : " is last used";
   const std::string Memory = Several
                                  ? ", but their memory stays allocated while "
@@ -337,14 +339,18 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
           ? ": only sizes or the like are read later" + Memory + Runs + " runs"
       : Held.OfLastRound
           ? std::string(" of the last round ") + (Several ? "stay" : "stays") +
-                " alive while " + Runs + " runs, and nothing reads " +
-                (Several ? "them" : "it") + " again"
+                " alive while " + Runs + " runs, and nothing reads " + Them +
+                " again"
       : Held.Loop && Held.RunsModule
           ? Last + " before the loop" + Memory + "the loop runs a module"
           : Last + " before " + Runs + " runs" + Memory + "it does";
   Finding F = Finding::at(Held.Vars.front()->getLocation())
                   .because(silenceOf(Held, Bytes))
                   .says("wasted peak memory: " + Name + What)
+                  .remedy(Held.Moved ? "std::move() it"
+                          : Held.OnlyNumber
+                              ? "keep the sizes, and reset " + Them + " first"
+                              : "reset " + Them + " first")
                   .bytes(Bytes);
   if (Held.Unseen)
     F.because(LongLivedIntermediate.UnseenCallee);
@@ -482,7 +488,10 @@ Finding worded(llvm::ArrayRef<Kept> All, const FunctionFlow &Flow,
                             "unit needs that graph"
                           : " keep the tensors and their autograd graphs alive "
                             "after the function returns, and nothing in this "
-                            "unit needs those graphs"));
+                            "unit needs those graphs"))
+          .remedy(!Found.Source ? "make it a local variable"
+                  : Single      ? "store its detach()"
+                                : "store their detach()");
   if (Single)
     F.bytesOf(Found.Assign->getArg(1));
   for (const Kept &K : All)

@@ -274,7 +274,8 @@ Finding worded(const CallExpr *Call, const torch::BackwardCall &Back,
                   .because(Why)
                   .says("wasted memory: retain_graph keeps the activations "
                         "alive after this "
-                        "backward(), but nothing goes through the graph again");
+                        "backward(), but nothing goes through the graph again")
+                  .remedy("leave it out");
   return Why ? F.because(RetainedGraph.OnlyAdvice)
              : F.fix(dropRetain(Call, Back, Context));
 }

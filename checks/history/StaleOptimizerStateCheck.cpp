@@ -196,6 +196,7 @@ std::optional<Finding> foundAdded(const CXXMemberCallExpr *Call,
       .says("memory growth: every iteration adds parameters to the optimizer: "
             "the groups "
             "of earlier parameters remain, with their state")
+      .remedy("make a new optimizer, or add them once")
       .note(T.Loop->getBeginLoc(), "the optimizer outlives this loop")
       .note(T.Step->Stmt::getBeginLoc(),
             "this step makes state for what was added");

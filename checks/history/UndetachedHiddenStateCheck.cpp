@@ -245,6 +245,10 @@ std::string carrying(llvm::ArrayRef<std::string> Names) {
   return listed(Quoted) + (Names.size() == 1 ? " carries" : " carry");
 }
 
+const char *them(llvm::ArrayRef<std::string> Names) {
+  return Names.size() == 1 ? "it" : "them";
+}
+
 /// What a call leaves in members that the next one begins with.
 struct CarriedMembers {
   llvm::SmallVector<std::string, 2> Names, Cuts;
@@ -277,6 +281,7 @@ Finding worded(const Expr *Site, const CarriedMembers &All,
           .says("memory growth: " + carrying(All.Names) +
                 " the autograd graph from call to call, and nothing detaches "
                 "or resets it, so the graphs of all calls stay in memory")
+          .remedy(llvm::Twine("detach ") + them(All.Names) + " after each call")
           .note(LibtorchCheck::memberStep(All.First))
           .note(LibtorchCheck::originStep(*All.Module));
   if (Eval)
@@ -308,6 +313,7 @@ Finding worded(const Expr *Site, llvm::ArrayRef<CarriedGraph> Graphs,
            ? "retain_graph keeps all of it: each backward() goes through the "
              "graphs of all iterations so far, and none is freed"
            : "the next backward() fails: the one before has freed that graph"));
+  F.remedy(llvm::Twine("detach ") + them(Names) + " between iterations");
   std::optional<torch::ModuleCall> M = torch::asModuleCall(First.Module->Site);
   const auto *Call = dyn_cast<CallExpr>(First.Module->Site);
   if (M && !M->Body && !(Call && torch::isTorchDecl(Call->getDirectCallee())))

@@ -87,6 +87,22 @@ std::string messageOf(const Dangling &D) {
   }
 }
 
+/// What to do about \p D: the bytes are to be copied while they are there.
+const char *howToCopy(const Dangling &D) {
+  switch (D.Why) {
+  case Dangling::Returned:
+    return "return a clone()";
+  case Dangling::Stored:
+    return "keep a clone()";
+  case Dangling::Freed:
+    return "clone() it, or free that later";
+  case Dangling::Reused:
+    return "keep a clone() of each";
+  default:
+    return "clone() it there";
+  }
+}
+
 /// What \p Buffer takes the address of although it is not a buffer: a
 /// container, or a pointer to one. Null for others.
 const ValueDecl *addressedHandle(const Expr *Buffer) {
@@ -201,12 +217,13 @@ Finding worded(const FreedTwice &Twice) {
     return Finding::at(Twice.Deleter)
         .says("double free: the deleter of the tensor frees the memory of " +
               Var + ", which frees it, too")
+        .remedy("leave it to one of them")
         .note(Twice.Of, Var + " owns the memory");
   Finding F =
       Finding::at(Twice.Free)
-          .says(
-              "double free: " + Var +
-              " is freed here, and by the deleter of the tensor over it, too");
+          .says("double free: " + Var +
+                " is freed here, and by the deleter of the tensor over it, too")
+          .remedy("leave it to one of them");
   if (Twice.OnSomeWays)
     F.because(DanglingFromBlob.OnSomeWays);
   return F.note(Twice.Deleter, "the deleter of the tensor frees it");
@@ -218,6 +235,7 @@ Finding worded(const Dangling &D, ASTContext &Context) {
   Finding F = findingAt(D).says(
       "dangling tensor: " + messageOf(D) +
       (MayCopy ? ", unless " + quoted(B.Through) + " copies" : ""));
+  F.remedy(howToCopy(D));
   if (B.Sure != torch::Fresh::Yes) {
     if (B.Sure != torch::Fresh::Likely)
       F.because(DanglingFromBlob.MayCopy, B.Through);
@@ -265,12 +283,16 @@ private:
       return;
     Finding F = Finding::at(Blob->Buffer);
     if (const ValueDecl *Handle = addressedHandle(Blob->Buffer))
-      return report(F.says(
-          Handle->getType()->isPointerType()
-              ? "wrong address: from_blob gets the address of the pointer " +
-                    quoted(Handle) + ", not the one that it holds"
-              : "wrong address: from_blob gets the address of " +
-                    quoted(Handle) + " itself, not of its elements"));
+      return report(
+          F.says(Handle->getType()->isPointerType()
+                     ? "wrong address: from_blob gets the address of the "
+                       "pointer " +
+                           quoted(Handle) + ", not the one that it holds"
+                     : "wrong address: from_blob gets the address of " +
+                           quoted(Handle) + " itself, not of its elements")
+              .remedy(Handle->getType()->isPointerType()
+                          ? "pass " + quoted(Handle)
+                          : "pass the pointer to them"));
     if (Blob->OnCuda && isHostMemory(Blob->Buffer))
       return report(
           F.says("wrong address: the buffer is memory of the host, but the "
@@ -295,7 +317,8 @@ private:
                   llvm::Twine(Bytes) +
                   " bytes each, and the tensor reads them as " + Read->Name +
                   ", " + llvm::Twine(Read->Bytes) + " bytes each" +
-                  (Read->Bytes > Bytes ? ", past the end of the buffer" : "")));
+                  (Read->Bytes > Bytes ? ", past the end of the buffer" : ""))
+            .remedy("give from_blob the dtype of the elements"));
   }
 };
 

@@ -109,6 +109,26 @@ std::string messageOf(const Dangling &D, const std::string &Owner) {
   }
 }
 
+/// What to do about \p D.
+const char *howToKeep(const Dangling &D) {
+  const bool IsPointer = D.What.What == Borrow::Data;
+  switch (D.Why) {
+  case Dangling::Returned:
+    return IsPointer ? "return the tensor, not a pointer into it"
+                     : "return a copy";
+  case Dangling::Stored:
+    return IsPointer ? "keep the tensor, too" : "keep a copy";
+  case Dangling::Scope:
+    return "declare it before that block";
+  case Dangling::Assigned:
+    return "take it again after the assignment";
+  case Dangling::Resized:
+    return "take it again after that";
+  default:
+    return "keep that in a variable";
+  }
+}
+
 /// A name for the temporary that \p Keeper points into: `p_tensor`,
 /// `firstTensor`.
 std::string wishFor(llvm::StringRef Keeper, llvm::StringRef What) {
@@ -159,6 +179,7 @@ public:
                                   : "dangling reference: ") +
           messageOf(D, B.Owner ? quoted(B.Owner) : temporaryOf(B)) +
           (MayCopy ? ", when " + quoted(B.Through) + " has to copy" : ""));
+      F.remedy(howToKeep(D));
       report(nameTemporary(F.because(whyUnsure(B)), D, Unit.context()));
     }
   }

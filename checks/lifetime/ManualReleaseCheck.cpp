@@ -249,9 +249,11 @@ private:
     if (!torch::isTensor(T) && !torch::isModule(T) && !torch::ownsTensors(T))
       return;
     const std::string When = whenItEnds(Object);
-    Finding F = Finding::from(Call).says(
-        "double free: the destructor of " + nameOf(Object) + " runs again " +
-        When + ", and releases what it owns a second time");
+    Finding F = Finding::from(Call)
+                    .says("double free: the destructor of " + nameOf(Object) +
+                          " runs again " + When +
+                          ", and releases what it owns a second time")
+                    .remedy("drop this call");
     // For an object that is made in memory that is there, others may be ended
     // on purpose.
     auto IsInPlace = [](const CXXNewExpr *New) {

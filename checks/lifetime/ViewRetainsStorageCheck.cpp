@@ -459,7 +459,10 @@ public:
         std::optional<Amount> Bytes;
         if (reports(F.Strength) && (Bytes = measure(K)))
           F.bytes(Bytes->All);
-        report(F.says("wasted memory: " + messageOf(K, Bytes)));
+        report(F.says("wasted memory: " + messageOf(K, Bytes))
+                   .remedy(std::string(K.IsSaved ? "save" : "keep") +
+                           " a clone() of " +
+                           (K.Loss ? "that number" : "the part")));
       }
     }
   }

@@ -18,7 +18,7 @@ void covered(Net net, const Batches &data) {
 
 void meant(Net net, const Batches &data) {
   torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name, so it ends with its own statement and guards nothing [libtorch-ineffective-grad-guard]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name, so it ends with its own statement and guards nothing; give it a name [libtorch-ineffective-grad-guard]
   // CHECK-FIXES: torch::NoGradGuard no_grad_guard;
   Tensor total = torch::zeros({});
   for (const Tensor &x : data)

@@ -13,7 +13,7 @@ void set_autocast_enabled(at::DeviceType device, bool enabled);
 
 Tensor region(const Tensor &x, const Tensor &weight) {
   at::autocast::set_cpu_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   Tensor y = torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
   // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
@@ -25,7 +25,7 @@ void loop(torch::nn::Conv2d net, torch::optim::Optimizer &optimizer,
           const std::vector<Tensor> &batches) {
   for (const Tensor &x : batches) {
     torch::autocast::set_enabled(true);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
     Tensor loss = net(x).sum();
     // CHECK-FIXES: torch::autocast::clear_cache();
     // CHECK-FIXES-NEXT: torch::autocast::set_enabled(false);
@@ -38,7 +38,7 @@ void loop(torch::nn::Conv2d net, torch::optim::Optimizer &optimizer,
 
 void device(const Tensor &x, const Tensor &weight) {
   at::autocast::set_autocast_enabled(at::kCPU, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
   // CHECK-FIXES-NEXT: at::autocast::set_autocast_enabled(at::kCPU, false);
@@ -48,7 +48,7 @@ void device(const Tensor &x, const Tensor &weight) {
 void shortNames(const Tensor &x, const Tensor &weight) {
   using namespace at::autocast;
   set_cpu_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: clear_cache();
   // CHECK-FIXES-NEXT: set_cpu_enabled(false); // as it was
@@ -59,7 +59,7 @@ void shortNames(const Tensor &x, const Tensor &weight) {
 Tensor restored(const Tensor &x, const Tensor &weight) {
   bool before = at::autocast::is_cpu_enabled();
   at::autocast::set_cpu_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   Tensor y = torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
   // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(before);
@@ -70,7 +70,7 @@ Tensor restored(const Tensor &x, const Tensor &weight) {
 // As an option says.
 void optional(bool half, const Tensor &x, const Tensor &weight) {
   at::autocast::set_cpu_enabled(half);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
   // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
@@ -80,13 +80,13 @@ void optional(bool half, const Tensor &x, const Tensor &weight) {
 // Two regions, each with its end.
 void twice(const Tensor &x, const Tensor &weight) {
   at::autocast::set_cpu_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
   // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
   at::autocast::set_cpu_enabled(false);
   at::autocast::set_cpu_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
   // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
@@ -97,7 +97,7 @@ void twice(const Tensor &x, const Tensor &weight) {
 Tensor conditional(bool half, const Tensor &x, const Tensor &weight) {
   if (half)
     at::autocast::set_cpu_enabled(true);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   Tensor y = torch::mm(x, weight);
   if (half) {
     at::autocast::set_cpu_enabled(false);
@@ -107,7 +107,7 @@ Tensor conditional(bool half, const Tensor &x, const Tensor &weight) {
 
 Tensor twoEnds(const Tensor &x, const Tensor &weight) {
   at::autocast::set_cpu_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   Tensor y = torch::mm(x, weight);
   if (y.numel() > 10) {
     at::autocast::set_cpu_enabled(false);
@@ -119,7 +119,7 @@ Tensor twoEnds(const Tensor &x, const Tensor &weight) {
 
 auto lambda = [](const Tensor &x, const Tensor &weight) {
   at::autocast::set_cpu_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
   // CHECK-FIXES-NEXT: at::autocast::set_cpu_enabled(false);
@@ -131,7 +131,7 @@ int main() {
   torch::nn::Conv2d net(torch::nn::Conv2dOptions(3, 8, 3));
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   at::autocast::set_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast stays on while the optimizer changes the weights, without clear_cache(): the casts of weights that it has cached stay in memory, and the next forward uses the old ones [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast stays on while the optimizer changes the weights, without clear_cache(): the casts of weights that it has cached stay in memory, and the next forward uses the old ones; call it after each step [libtorch-autocast-cache]
   for (int i = 0; i < 100; ++i) {
     optimizer.zero_grad();
     net(torch::rand({8, 3, 9, 9})).sum().backward();

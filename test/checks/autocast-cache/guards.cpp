@@ -8,7 +8,7 @@ class Autocast {
 public:
   Autocast() : before(at::autocast::is_cpu_enabled()) {
     at::autocast::set_cpu_enabled(true);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   }
   ~Autocast() { at::autocast::set_cpu_enabled(before); }
   // CHECK-FIXES: ~Autocast() { at::autocast::clear_cache(); at::autocast::set_cpu_enabled(before); }
@@ -20,7 +20,7 @@ private:
 struct Switch {
   explicit Switch(bool enabled) : before(at::autocast::is_enabled()) {
     at::autocast::set_enabled(enabled);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   }
   ~Switch();
   bool before;
@@ -34,7 +34,7 @@ Switch::~Switch() {
 
 struct BeginEnd {
   void begin() { at::autocast::set_cpu_enabled(true); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   void end() { at::autocast::set_cpu_enabled(false); }
   // CHECK-FIXES: void end() { at::autocast::clear_cache(); at::autocast::set_cpu_enabled(false); }
 };

@@ -17,7 +17,7 @@ Tensor uncached(const Tensor &x, const Tensor &weight) {
 
 Tensor cached(const Tensor &x, const Tensor &weight) {
   at::autocast::set_cpu_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   Tensor y = torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
   at::autocast::set_cpu_enabled(false);
@@ -33,7 +33,7 @@ struct Scope {
 };
 struct LeakyScope {
   LeakyScope() { at::autocast::set_cpu_enabled(true); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   ~LeakyScope() { at::autocast::set_cpu_enabled(false); }
   // CHECK-FIXES: ~LeakyScope() { at::autocast::clear_cache(); at::autocast::set_cpu_enabled(false); }
 };

@@ -11,7 +11,7 @@ using torch::Tensor;
 // No fix reaches into a macro.
 Tensor macros(const Tensor &x, const Tensor &weight) {
   ON;
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   Tensor y = torch::mm(x, weight);
   OFF;
   return y;
@@ -19,7 +19,7 @@ Tensor macros(const Tensor &x, const Tensor &weight) {
 
 template <typename T> void run(T x, const Tensor &weight) {
   at::autocast::set_cpu_enabled(true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed [libtorch-autocast-cache]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: stale casts: autocast is switched on and off again without clear_cache(): the casts of weights that it has cached stay in memory, and are used again even when the weights have changed; call it first [libtorch-autocast-cache]
   torch::mm(x, weight);
   // CHECK-FIXES: at::autocast::clear_cache();
   at::autocast::set_cpu_enabled(false);

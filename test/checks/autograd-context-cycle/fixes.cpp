@@ -12,7 +12,7 @@ struct Exp : Function<Exp> {
   static Tensor forward(AutogradContext *ctx, const Tensor &x) {
     Tensor y = x.exp();
     ctx->saved_data["y"] = y;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     // CHECK-FIXES: ctx->save_for_backward({y});
     return y;
   }
@@ -29,10 +29,10 @@ struct Scale : Function<Scale> {
 };
 
 Tensor Scale::forward(AutogradContext *ctx, Tensor x, Tensor w, double by) {
-  // CHECK-MESSAGES: :[[@LINE+1]]:3: warning: wasted memory: saved_data holds tensor 'x', which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+  // CHECK-MESSAGES: :[[@LINE+1]]:3: warning: wasted memory: saved_data holds tensor 'x', which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
   ctx->saved_data["x"] = x;
   ctx->saved_data["w"] = w;
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: wasted memory: saved_data holds tensor 'w', which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: wasted memory: saved_data holds tensor 'w', which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
   // CHECK-FIXES: ctx->save_for_backward({x, w});
   ctx->saved_data["by"] = by;
   return x * w * by;
@@ -55,7 +55,7 @@ public:
     auto y = torch::softmax(x, -1);
     y.mul_(m);
     context->save_for_backward({x, m});
-    // CHECK-MESSAGES: :[[@LINE+1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE+1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     context->saved_data["out"] = y;
     return {y, m};
     // CHECK-FIXES: context->save_for_backward({x, m, y});
@@ -75,7 +75,7 @@ struct Twice : Function<Twice> {
     ctx->mark_dirty({x});
     x.mul_(2);
     ctx->saved_data["x"] = x;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'x', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'x', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     // CHECK-FIXES: ctx->save_for_backward({x});
     return x;
   }

@@ -13,7 +13,7 @@ struct InVector : Function<InVector> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     ctx->saved_data["ys"] = std::vector<Tensor>{x, y};
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
   static variable_list backward(AutogradContext *ctx, variable_list g) {
@@ -25,7 +25,7 @@ struct InTuple : Function<InTuple> {
   static variable_list forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     ctx->saved_data["y"] = std::make_tuple(y, int64_t(1));
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     variable_list outputs;
     outputs.push_back(x.cos());
     outputs.push_back(y);
@@ -39,7 +39,7 @@ struct InDict : Function<InDict> {
     c10::Dict<std::string, Tensor> dict;
     dict.insert("y", y);
     ctx->saved_data["dict"] = dict;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
 };
@@ -53,7 +53,7 @@ struct InHolder : Function<InHolder> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     ctx->saved_data["holder"] =
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
         c10::IValue::make_capsule(c10::make_intrusive<Holder>(y));
     return y;
   }
@@ -64,7 +64,7 @@ struct InCustomClass : Function<InCustomClass> {
     Tensor y = x.exp();
     auto holder = c10::make_intrusive<Holder>(y);
     ctx->saved_data["holder"] = holder;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
 };
@@ -73,10 +73,10 @@ struct InAll : Function<InAll> {
   static variable_list forward(AutogradContext *ctx, variable_list xs) {
     variable_list ys = torch::unbind(xs[0]);
     ctx->saved_data["ys"] = ys;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'ys', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'ys', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     for (const Tensor &y : ys)
       ctx->saved_data.insert({"last", y});
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory leak: saved_data holds the output 'ys', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory leak: saved_data holds the output 'ys', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return ys;
   }
 };
@@ -86,9 +86,9 @@ struct View : Function<View> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     ctx->saved_data["first"] = y[0];
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds a view of the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds a view of the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     ctx->saved_data["flat"] = y.view({-1});
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds a view of the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds a view of the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
 };
@@ -100,7 +100,7 @@ struct Alias : Function<Alias> {
     auto z = y.mul_(2);
     if (keep)
       data["z"] = z;
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return std::move(y);
   }
 };
@@ -110,7 +110,7 @@ struct Dirty : Function<Dirty> {
     x.exp_();
     ctx->mark_dirty({x});
     ctx->saved_data["x"] = c10::IValue(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'x', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'x', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return x;
   }
   static variable_list backward(AutogradContext *ctx, variable_list g) {
@@ -127,7 +127,7 @@ struct ByHelper : Function<ByHelper> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     keep(ctx, y);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
 };
@@ -136,7 +136,7 @@ template <typename Op> struct Generic : Function<Generic<Op>> {
   template <typename T> static Tensor forward(AutogradContext *ctx, T x) {
     Tensor y = Op()(x);
     ctx->saved_data["y"] = y;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
   static variable_list backward(AutogradContext *ctx, variable_list g) {
@@ -153,7 +153,7 @@ struct Macro : Function<Macro> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     SAVE(y);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
   static variable_list backward(AutogradContext *ctx, variable_list g) {
@@ -167,15 +167,15 @@ struct Weaker : Function<Weaker> {
                         c10::optional<Tensor> bias) {
     auto y = x.exp();
     ctx->saved_data["bias"] = bias;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds the tensors of 'bias', which backward() does not release: they live as long as the graph node [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds the tensors of 'bias', which backward() does not release: they live as long as the graph node; save them with save_for_backward() [libtorch-autograd-context-cycle]
     ctx->saved_data["copy"] = y.detach();
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds a tensor, which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds a tensor, which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
     ctx->saved_data["view"] = x.view({-1});
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds a tensor, which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds a tensor, which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
     ctx->saved_data["sum"] = w + x;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds a tensor, which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds a tensor, which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
     ctx->saved_data["y"] = y;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds tensor 'y', which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds tensor 'y', which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
     y = y * 2;
     return y;
   }
@@ -185,10 +185,10 @@ struct Index : Function<Index> {
   static variable_list forward(AutogradContext *ctx, Tensor x) {
     Tensor index = x.argmax();
     ctx->saved_data["index"] = index;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds tensor 'index', which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds tensor 'index', which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
     Tensor mask = x > 0;
     ctx->saved_data["mask"] = mask;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds tensor 'mask', which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds tensor 'mask', which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
     ctx->mark_non_differentiable({index});
     return {x * mask, index};
   }
@@ -198,11 +198,11 @@ struct Index : Function<Index> {
 struct Same : Function<Same> {
   static Tensor forward(AutogradContext *ctx, Tensor x, bool other) {
     ctx->saved_data["x"] = x;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds tensor 'x', which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds tensor 'x', which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
     Tensor y = x * 2;
     if (other) {
       ctx->saved_data["y"] = y;
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wasted memory: saved_data holds tensor 'y', which backward() does not release: it lives as long as the graph node [libtorch-autograd-context-cycle]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wasted memory: saved_data holds tensor 'y', which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
       return x * 3;
     }
     return x;
@@ -214,7 +214,7 @@ struct Reference : Function<Reference> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     ctx->saved_data["y"] = y;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
   static variable_list backward(AutogradContext *ctx, variable_list g) {
@@ -227,7 +227,7 @@ struct Sizes : Function<Sizes> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     ctx->saved_data["y"] = y;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
   static variable_list backward(AutogradContext *ctx, variable_list g) {
@@ -241,7 +241,7 @@ struct Optional : Function<Optional> {
     Tensor y = x.exp();
     if (keep)
       ctx->saved_data["y"] = y;
-      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
   static variable_list backward(AutogradContext *ctx, variable_list g) {
@@ -256,7 +256,7 @@ struct Changed : Function<Changed> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     ctx->saved_data["y"] = y;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     y.add_(1);
     return y;
   }
@@ -271,7 +271,7 @@ struct HandsOn : Function<HandsOn> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     ctx->saved_data["y"] = y;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     log(ctx);
     return y;
   }
@@ -287,7 +287,7 @@ struct ListInVariable : Function<ListInVariable> {
     variable_list inputs{x};
     ctx->save_for_backward(inputs);
     ctx->saved_data["y"] = y;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
   static variable_list backward(AutogradContext *ctx, variable_list g) {

@@ -18,7 +18,7 @@ struct ErasesOther : Function<ErasesOther> {
   static Tensor forward(AutogradContext *ctx, Tensor x,
                         c10::intrusive_ptr<Engine> engine) {
     ctx->saved_data["engine"] = engine;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds the tensors of 'engine', which backward() does not release: they live as long as the graph node [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds the tensors of 'engine', which backward() does not release: they live as long as the graph node; save them with save_for_backward() [libtorch-autograd-context-cycle]
     ctx->saved_data["scale"] = 2.0;
     return engine->run(x);
   }
@@ -34,7 +34,7 @@ struct ErasesOutput : Function<ErasesOutput> {
   static Tensor forward(AutogradContext *ctx, Tensor x) {
     Tensor y = x.exp();
     ctx->saved_data["y"] = y;
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed [libtorch-autograd-context-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
     return y;
   }
   static variable_list backward(AutogradContext *ctx, variable_list g) {

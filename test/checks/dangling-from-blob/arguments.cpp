@@ -11,14 +11,14 @@ void consume(const Tensor &t);
 void elements(std::vector<double> &values, const int *counts, float *pixels,
               std::vector<int64_t> &ids) {
   consume(torch::from_blob(values.data(), {4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong bytes: the elements of the buffer are 'double', 8 bytes each, and the tensor reads them as kFloat32, 4 bytes each [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong bytes: the elements of the buffer are 'double', 8 bytes each, and the tensor reads them as kFloat32, 4 bytes each; give from_blob the dtype of the elements [libtorch-dangling-from-blob]
   consume(torch::from_blob(const_cast<int *>(counts), {4}, torch::kInt64));
-  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong bytes: the elements of the buffer are 'int', 4 bytes each, and the tensor reads them as kInt64, 8 bytes each, past the end of the buffer [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong bytes: the elements of the buffer are 'int', 4 bytes each, and the tensor reads them as kInt64, 8 bytes each, past the end of the buffer; give from_blob the dtype of the elements [libtorch-dangling-from-blob]
   consume(torch::from_blob(pixels, {2, 2}, torch::dtype(torch::kInt32)));
-  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong bytes: the elements of the buffer are 'float', 4 bytes each, and the tensor reads them as kInt32, 4 bytes each [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong bytes: the elements of the buffer are 'float', 4 bytes each, and the tensor reads them as kInt32, 4 bytes each; give from_blob the dtype of the elements [libtorch-dangling-from-blob]
   float rows[2][2] = {};
   consume(torch::from_blob(rows, {2, 2}, torch::kFloat64));
-  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong bytes: the elements of the buffer are 'float', 4 bytes each, and the tensor reads them as kFloat64, 8 bytes each, past the end of the buffer [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong bytes: the elements of the buffer are 'float', 4 bytes each, and the tensor reads them as kFloat64, 8 bytes each, past the end of the buffer; give from_blob the dtype of the elements [libtorch-dangling-from-blob]
 
   consume(torch::from_blob(values.data(), {4}, torch::kFloat64));
   consume(torch::from_blob(pixels, {2, 2}));
@@ -34,11 +34,11 @@ struct Frame {
 
 void addresses(Frame &frame, float *data, float value) {
   consume(torch::from_blob(&frame.samples, {4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong address: from_blob gets the address of 'samples' itself, not of its elements [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong address: from_blob gets the address of 'samples' itself, not of its elements; pass the pointer to them [libtorch-dangling-from-blob]
   consume(torch::from_blob(&data, {4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong address: from_blob gets the address of the pointer 'data', not the one that it holds [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong address: from_blob gets the address of the pointer 'data', not the one that it holds; pass 'data' [libtorch-dangling-from-blob]
   consume(torch::from_blob((void *)&frame.owned, {4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong address: from_blob gets the address of 'owned' itself, not of its elements [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: wrong address: from_blob gets the address of 'owned' itself, not of its elements; pass the pointer to them [libtorch-dangling-from-blob]
   consume(torch::from_blob(&frame.samples[0], {4}));
   consume(torch::from_blob(&frame.fixed, {4}));
   consume(torch::from_blob(&value, {1}));

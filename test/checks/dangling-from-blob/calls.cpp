@@ -36,47 +36,47 @@ struct Sample {
 Tensor returned() {
   std::vector<float> v(10);
   return wrap(v);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: return wrap(v).clone();
 }
 Tensor by_pointer() {
   float buffer[10] = {};
   auto t = wrap_pointer(buffer, 10);
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'buffer', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'buffer', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto t = wrap_pointer(buffer, 10).clone();
   return t;
 }
 Tensor in_steps() {
   auto v = samples();
   return wrap_pointer(v.data(), 10).squeeze(1);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: return wrap_pointer(v.data(), 10).squeeze(1).clone();
 }
 Tensor not_always(bool copy) {
   std::vector<float> v(10);
   return maybe(v, copy);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
 }
 std::vector<Tensor> collected() {
   std::vector<Tensor> all;
   for (int i = 0; i < 3; ++i) {
     std::vector<float> v(10);
     collect(all, v);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: dangling tensor: 'all' uses the memory of 'v', which is destroyed when its block ends [libtorch-dangling-from-blob]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: dangling tensor: 'all' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
   }
   return all;
 }
 float released() {
   float *data = new float[10];
   auto t = torch::from_blob(data, {10});
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 't' uses the memory of 'data', which is freed before the last use [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 't' uses the memory of 'data', which is freed before the last use; clone() it, or free that later [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto t = torch::from_blob(data, {10}).clone();
   release(data);
   return t.sum().item<float>();
 }
 float freed_parameter(float *data) {
   auto t = torch::from_blob(data, {10});
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 't' uses the memory of 'data', which is freed before the last use [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 't' uses the memory of 'data', which is freed before the last use; clone() it, or free that later [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto t = torch::from_blob(data, {10}).clone();
   free(data);
   return t.sum().item<float>();
@@ -84,14 +84,14 @@ float freed_parameter(float *data) {
 Sample constructed() {
   std::vector<float> v(10);
   return Sample(v);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
 }
 Tensor one_branch(bool small) {
   Tensor t;
   std::vector<float> v(10);
   if (small)
     t = torch::from_blob(v.data(), {10});
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
     // CHECK-FIXES: t = torch::from_blob(v.data(), {10}).clone();
   else
     t = torch::zeros({10});

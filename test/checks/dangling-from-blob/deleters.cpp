@@ -17,7 +17,7 @@ struct Array {
 Tensor keeps_another(Array array) {
   auto values = *array.data;
   return torch::from_blob(values.data(), {4}, [array](void *) {}, torch::kInt);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'values', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'values', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: return torch::from_blob(values.data(), {4}, [array](void *) {}, torch::kInt).clone();
 }
 Tensor does_nothing() {
@@ -32,7 +32,7 @@ void by_hand() {
   auto t = torch::from_blob(data, {16}, [](void *p) { delete[] static_cast<float *>(p); });
   use(t);
   delete[] data;
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: double free: 'data' is freed here, and by the deleter of the tensor over it, too [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: double free: 'data' is freed here, and by the deleter of the tensor over it, too; leave it to one of them [libtorch-dangling-from-blob]
 }
 void by_function(bool failed) {
   auto *data = static_cast<float *>(std::malloc(64));
@@ -67,10 +67,10 @@ void on_some_ways(bool wrap) {
 void owned() {
   std::vector<float> values(16);
   use(torch::from_blob(values.data(), {16}, [](void *p) { std::free(p); }));
-  // CHECK-MESSAGES: :[[@LINE-1]]:45: warning: double free: the deleter of the tensor frees the memory of 'values', which frees it, too
+  // CHECK-MESSAGES: :[[@LINE-1]]:45: warning: double free: the deleter of the tensor frees the memory of 'values', which frees it, too; leave it to one of them
   std::unique_ptr<float[]> array(new float[16]);
   use(torch::from_blob(array.get(), {16}, [](void *p) { delete[] static_cast<float *>(p); }));
-  // CHECK-MESSAGES: :[[@LINE-1]]:43: warning: double free: the deleter of the tensor frees the memory of 'array', which frees it, too
+  // CHECK-MESSAGES: :[[@LINE-1]]:43: warning: double free: the deleter of the tensor frees the memory of 'array', which frees it, too; leave it to one of them
 }
 
 struct Loader {
@@ -90,7 +90,7 @@ struct Checked {
 Tensor from_loader() {
   Loader loader(4);
   return torch::from_blob(loader.buffer, {4});
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'loader', which is destroyed when the function returns
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'loader', which is destroyed when the function returns; return a clone()
   // CHECK-FIXES: return torch::from_blob(loader.buffer, {4}).clone();
 }
 Tensor from_method() {
@@ -171,7 +171,7 @@ float read_here() {
 Tensor past_the_end(int h, int w) {
   std::vector<uint8_t> data(h * w * 3);
   return torch::from_blob(data.data(), {h, w, 3});
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'data', which is destroyed when the function returns
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'data', which is destroyed when the function returns; return a clone()
   // CHECK-FIXES: return torch::from_blob(data.data(), {h, w, 3});
 }
 Tensor enough(int h, int w) {

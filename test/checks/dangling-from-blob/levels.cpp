@@ -8,7 +8,7 @@ using torch::Tensor;
 Tensor moved(torch::Device device) {
   std::vector<float> v(10);
   auto t = torch::from_blob(v.data(), {10}).to(device);
-  // CHECK-NOTES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns, unless 'to' copies [libtorch-dangling-from-blob]
+  // CHECK-NOTES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns, unless 'to' copies; return a clone() [libtorch-dangling-from-blob]
   // CHECK-NOTES: :[[@LINE-3]]:22: note: 'v' owns the memory
   // CHECK-NOTES: :[[@LINE+1]]:3: note: it is returned here
   return t;
@@ -16,7 +16,7 @@ Tensor moved(torch::Device device) {
 Tensor contiguous() {
   std::vector<float> v(10);
   return torch::from_blob(v.data(), {2, 5}).t().contiguous();
-  // CHECK-NOTES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns, unless 'contiguous' copies [libtorch-dangling-from-blob]
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns, unless 'contiguous' copies; return a clone() [libtorch-dangling-from-blob]
   // CHECK-NOTES: :[[@LINE-3]]:22: note: 'v' owns the memory
 }
 Tensor scoped(int n) {
@@ -24,7 +24,7 @@ Tensor scoped(int n) {
   {
     std::vector<float> v(n);
     last = torch::from_blob(v.data(), {n});
-    // CHECK-NOTES: :[[@LINE-1]]:12: warning: dangling tensor: 'last' uses the memory of 'v', which is destroyed when its block ends [libtorch-dangling-from-blob]
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: dangling tensor: 'last' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
     // CHECK-NOTES: :[[@LINE-3]]:24: note: 'v' owns the memory
     // CHECK-NOTES: :[[@LINE+3]]:3: note: 'v' goes out of scope here
     // CHECK-NOTES: :[[@LINE+3]]:10: note: 'last' is used here
@@ -35,7 +35,7 @@ Tensor scoped(int n) {
 float freed(int n) {
   auto *p = new float[n];
   auto t = torch::from_blob(p, {n});
-  // CHECK-NOTES: :[[@LINE-1]]:12: warning: dangling tensor: 't' uses the memory of 'p', which is freed before the last use [libtorch-dangling-from-blob]
+  // CHECK-NOTES: :[[@LINE-1]]:12: warning: dangling tensor: 't' uses the memory of 'p', which is freed before the last use; clone() it, or free that later [libtorch-dangling-from-blob]
   // CHECK-NOTES: :[[@LINE-3]]:9: note: 'p' points to the memory
   // CHECK-NOTES: :[[@LINE+3]]:3: note: the memory is freed here
   // CHECK-NOTES: :[[@LINE+3]]:10: note: 't' is used here
@@ -51,14 +51,14 @@ TORCH_MODULE(Net);
 Tensor of_module(Net net, Tensor x) {
   Tensor out = net(x);
   return torch::from_blob(out.data_ptr<float>(), {10});
-  // CHECK-NOTES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'out', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'out', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-NOTES: :[[@LINE-3]]:10: note: 'out' owns the memory
 }
 #define OVER(V) torch::from_blob((V).data(), {10})
 Tensor macro() {
   std::vector<float> v(10);
   return OVER(v);
-  // CHECK-NOTES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-NOTES: :[[@LINE-3]]:22: note: 'v' owns the memory
 }
 Tensor silenced() {

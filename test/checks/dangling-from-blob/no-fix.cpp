@@ -14,7 +14,7 @@ void use(float);
 Tensor filled_later() {
   std::vector<float> v(10);
   auto t = torch::from_blob(v.data(), {10});
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto t = torch::from_blob(v.data(), {10});
   fill(v.data(), 10);
   return t;
@@ -24,7 +24,7 @@ Tensor filled_through_a_pointer() {
   float *p = v.data();
   float *second = p + 1;
   auto t = torch::from_blob(p, {10});
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto t = torch::from_blob(p, {10});
   *second = 2;
   return t;
@@ -33,7 +33,7 @@ Tensor filled_through_an_iterator() {
   std::vector<float> v(10);
   auto begin = v.begin();
   auto t = torch::from_blob(v.data(), {10});
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto t = torch::from_blob(v.data(), {10});
   std::iota(begin, begin + 10, 0.f);
   return t;
@@ -41,7 +41,7 @@ Tensor filled_through_an_iterator() {
 Tensor read_again() {
   float a[4] = {1, 2, 3, 4};
   auto t = torch::from_blob(a, {4});
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'a', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'a', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto t = torch::from_blob(a, {4});
   t.mul_(2);
   use(a[0]);
@@ -54,7 +54,7 @@ Tensor written_by_the_next_round(int n) {
     v[0] = i;
     if (i == 0)
       first = torch::from_blob(v.data(), {4});
-    // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+    // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
     // CHECK-FIXES: first = torch::from_blob(v.data(), {4});
   }
   return first;
@@ -65,7 +65,7 @@ Tensor filled_before() {
   std::vector<float> v(10);
   fill(v.data(), 10);
   auto t = torch::from_blob(v.data(), {10});
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto t = torch::from_blob(v.data(), {10}).clone();
   t.mul_(2);
   return t;
@@ -74,7 +74,7 @@ float released() {
   float *p = new float[10];
   fill(p, 10);
   auto t = torch::from_blob(p, {10});
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 't' uses the memory of 'p', which is freed before the last use [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 't' uses the memory of 'p', which is freed before the last use; clone() it, or free that later [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto t = torch::from_blob(p, {10}).clone();
   delete[] p;
   return t.sum().item<float>();

@@ -28,7 +28,7 @@ Tensor read(const std::string &path) {
   cv::Mat image = cv::imread(path);
   cv::cvtColor(image, image, 4);
   return torch::from_blob(image.data, {image.rows, image.cols, 3}, torch::kByte)
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'image', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'image', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
       .permute({2, 0, 1});
       // CHECK-FIXES: .permute({2, 0, 1}).clone();
 }
@@ -36,7 +36,7 @@ Tensor plane(const std::string &path) {
   std::vector<cv::Mat> planes;
   cv::split(cv::imread(path), planes);
   return torch::from_blob(planes[0].ptr(), {10, 10}, torch::kByte);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'planes', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'planes', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: return torch::from_blob(planes[0].ptr(), {10, 10}, torch::kByte).clone();
 }
 std::vector<Tensor> frames(int n) {
@@ -44,7 +44,7 @@ std::vector<Tensor> frames(int n) {
   for (int i = 0; i < n; ++i) {
     cv::Mat frame(10, 10, 0);
     all.push_back(torch::from_blob(frame.data, {10, 10}, torch::kByte));
-    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: dangling tensor: 'all' uses the memory of 'frame', which is destroyed when its block ends [libtorch-dangling-from-blob]
+    // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: dangling tensor: 'all' uses the memory of 'frame', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
     // CHECK-FIXES: all.push_back(torch::from_blob(frame.data, {10, 10}, torch::kByte).clone());
   }
   return all;
@@ -53,31 +53,31 @@ std::vector<Tensor> frames(int n) {
 // A temporary image.
 int kept(cv::Mat image) {
   auto x = torch::from_blob(image.clone().data, {1, 1, 10, 10});
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 'x' uses the memory of a temporary, which is destroyed at the end of this statement [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 'x' uses the memory of a temporary, which is destroyed at the end of this statement; clone() it there [libtorch-dangling-from-blob]
   // CHECK-FIXES: auto x = torch::from_blob(image.clone().data, {1, 1, 10, 10}).clone();
   x = x.clone();
   return x.sum().item<int>();
 }
 Tensor returned(const cv::Mat *image) {
   return torch::from_blob(image->clone().ptr(), {10, 10}, torch::kByte);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of a temporary, which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of a temporary, which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: return torch::from_blob(image->clone().ptr(), {10, 10}, torch::kByte).clone();
 }
 int reshaped(const cv::Mat &image) {
   Tensor x = torch::from_blob(image.clone().reshape(1).data, {10, 10}, torch::kByte);
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling tensor: 'x' uses the memory of a temporary, which is destroyed at the end of this statement [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling tensor: 'x' uses the memory of a temporary, which is destroyed at the end of this statement; clone() it there [libtorch-dangling-from-blob]
   // CHECK-FIXES: Tensor x = torch::from_blob(image.clone().reshape(1).data, {10, 10}, torch::kByte).clone();
   return x.sum().item<int>();
 }
 void stored(const cv::Mat &image, std::vector<Tensor> &batch) {
   batch.push_back(torch::from_blob(image.clone().data, {10, 10}, torch::kByte));
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: dangling tensor: 'batch' uses the memory of a temporary, which is destroyed at the end of this statement [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: dangling tensor: 'batch' uses the memory of a temporary, which is destroyed at the end of this statement; clone() it there [libtorch-dangling-from-blob]
   // CHECK-FIXES: batch.push_back(torch::from_blob(image.clone().data, {10, 10}, torch::kByte).clone());
 }
 Tensor own_reshaped() {
   cv::Mat image(10, 10, 0);
   return torch::from_blob(image.reshape(1).data, {10, 10}, torch::kByte);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'image', which is destroyed when the function returns [libtorch-dangling-from-blob]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'image', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
   // CHECK-FIXES: return torch::from_blob(image.reshape(1).data, {10, 10}, torch::kByte).clone();
 }
 // Read before the statement ends, or an image that is counted elsewhere.

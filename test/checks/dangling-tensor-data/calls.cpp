@@ -10,7 +10,7 @@ void look(torch::IntArrayRef);
 const float *data_of(const Tensor &t) { return t.data_ptr<float>(); }
 const float *by_value(Tensor t) { return t.data_ptr<float>(); }
 const float *second_row(const Tensor &t) { return data_of(t[1].contiguous()); }
-// CHECK-MESSAGES: :[[@LINE-1]]:51: warning: dangling pointer: what is returned points into a tensor that is destroyed when the function returns, when 'contiguous' has to copy [libtorch-dangling-tensor-data]
+// CHECK-MESSAGES: :[[@LINE-1]]:51: warning: dangling pointer: what is returned points into a tensor that is destroyed when the function returns, when 'contiguous' has to copy; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
 torch::IntArrayRef shape_of(const Tensor &t) { return t.sizes(); }
 torch::IntArrayRef deeper(const Tensor &t) { return shape_of(t); }
 torch::IntArrayRef as_list(const std::vector<int64_t> &v) { return v; }
@@ -29,29 +29,29 @@ std::vector<int64_t> shape();
 
 void temporaries(Tensor x) {
   const float *p = data_of(x * 2);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto p_tensor = x * 2;
   // CHECK-FIXES: const float *p = data_of(p_tensor);
   read(p);
   const float *q = by_value(x * 2);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto q_tensor = x * 2;
   // CHECK-FIXES: const float *q = by_value(q_tensor);
   read(q);
   auto sizes = deeper(x * 2);
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: dangling reference: 'sizes' refers to the sizes of a tensor that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: dangling reference: 'sizes' refers to the sizes of a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto sizes_tensor = x * 2;
   // CHECK-FIXES: auto sizes = deeper(sizes_tensor);
   look(sizes);
   auto list = as_list(shape());
-  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: dangling reference: 'list' refers to a temporary container that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: dangling reference: 'list' refers to a temporary container that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto list_values = shape();
   // CHECK-FIXES: auto list = as_list(list_values);
   look(list);
 }
 void recursive(Tensor x) {
   const float *p = first_of(x * 2, 3);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto p_tensor = x * 2;
   // CHECK-FIXES: const float *p = first_of(p_tensor, 3);
   read(p);
@@ -59,21 +59,21 @@ void recursive(Tensor x) {
 const float *locals(Tensor x) {
   Tensor t = x * 2;
   return data_of(t);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
 }
 torch::IntArrayRef list() {
   std::vector<int64_t> v = shape();
   return as_list(v);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling reference: what is returned refers to 'v', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling reference: what is returned refers to 'v', which is destroyed when the function returns; return a copy [libtorch-dangling-tensor-data]
 }
 void one_of_them(Tensor x, Tensor y) {
   const float *p = either(x, y + 1, false);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto p_tensor = y + 1;
   // CHECK-FIXES: const float *p = either(x, p_tensor, false);
   read(p);
   const float *q = either(y + 1, x, false);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto q_tensor = y + 1;
   // CHECK-FIXES: const float *q = either(q_tensor, x, false);
   read(q);
@@ -83,7 +83,7 @@ void one_of_them(Tensor x, Tensor y) {
 void resized(Tensor x) {
   Tensor t = x * 2;
   float *p = t.data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into 't', whose memory may move when it is resized [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into 't', whose memory may move when it is resized; take it again after that [libtorch-dangling-tensor-data]
   enlarge(t);
   read(p);
 }
@@ -93,7 +93,7 @@ struct Rows {
   void fill(Tensor x) {
     Tensor t = x * 2;
     set(t);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: dangling pointer: 'row' points into 't', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: dangling pointer: 'row' points into 't', which is destroyed when the function returns; keep the tensor, too [libtorch-dangling-tensor-data]
   }
 };
 

@@ -40,32 +40,32 @@ using torch::Tensor;
 cv::Mat returned(Tensor t) {
   t = t.mul(255).clamp(0, 255);
   cv::Mat image(4, 4, 5, t.data_ptr());
-  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
   return image;
 }
 cv::Mat direct(Tensor t) {
   Tensor sum = t + 1;
   return cv::Mat(4, 4, 5, sum.data_ptr<float>());
-  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: dangling pointer: what is returned points into 'sum', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:27: warning: dangling pointer: what is returned points into 'sum', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
 }
 // The same pixels under another name, and drawn on.
 cv::Mat reshaped(const Tensor &x) {
   Tensor sum = x + 1;
   cv::Mat image(4, 4, 5, sum.data_ptr<float>());
-  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: what is returned points into 'sum', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: what is returned points into 'sum', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
   cv::Mat flat = image.reshape(1, 16).row(0);
   return flat;
 }
 cv::Mat cut(const Tensor &x) {
   Tensor sum = x + 1;
   cv::Mat image(4, 4, 5, sum.data_ptr<float>());
-  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: what is returned points into 'sum', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: what is returned points into 'sum', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
   return image(cv::Rect{0, 0, 2, 2});
 }
 cv::Mat drawn_on(const Tensor &x) {
   Tensor sum = x + 1;
   cv::Mat image(4, 4, 5, sum.data_ptr<float>());
-  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: what is returned points into 'sum', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: what is returned points into 'sum', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
   cv::rectangle(image, cv::Rect{0, 0, 2, 2});
   return image;
 }

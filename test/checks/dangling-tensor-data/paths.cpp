@@ -15,7 +15,7 @@ void either(Tensor x, bool grow) {
   const float *p = nullptr;
   if (grow)
     p = torch::exp(x).data_ptr<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   else
     p = t.data_ptr<float>();
   read(p);
@@ -28,13 +28,13 @@ void last_iteration(Tensor x, int n) {
       read(last);
     Tensor row = x * i;
     last = row.data_ptr<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling pointer: 'last' points into 'row', which is destroyed when its block ends [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling pointer: 'last' points into 'row', which is destroyed when its block ends; declare it before that block [libtorch-dangling-tensor-data]
   }
 }
 void replaced_in_loop(Tensor x) {
   Tensor t = x * 2;
   float *p = t.data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into the tensor that 't' held before it was assigned again [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into the tensor that 't' held before it was assigned again; take it again after the assignment [libtorch-dangling-tensor-data]
   while (more()) {
     read(p);
     t = torch::zeros({3});
@@ -42,7 +42,7 @@ void replaced_in_loop(Tensor x) {
 }
 void written_through(Tensor x) {
   float *p = (x * 2).data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto p_tensor = x * 2;
   // CHECK-FIXES: float *p = p_tensor.data_ptr<float>();
   *p = 1;
@@ -52,7 +52,7 @@ void in_handler(Tensor x) {
   try {
     Tensor t = x * 2;
     p = t.data_ptr<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling pointer: 'p' points into 't', which is destroyed when its block ends [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling pointer: 'p' points into 't', which is destroyed when its block ends; declare it before that block [libtorch-dangling-tensor-data]
     more();
   } catch (...) {
     read(p);
@@ -60,7 +60,7 @@ void in_handler(Tensor x) {
 }
 void by_argument(Tensor &t) {
   float *p = t.data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into 't', whose memory may move when it is resized [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into 't', whose memory may move when it is resized; take it again after that [libtorch-dangling-tensor-data]
   t.resize_({100});
   read(p);
 }

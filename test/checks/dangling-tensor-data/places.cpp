@@ -38,14 +38,14 @@ void elements(Tensor x, bool last) {
   for (int i = 0; i < 3; ++i) {
     Tensor t = x * i;
     ps.push_back(t.data_ptr<float>());
-    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: dangling pointer: 'ps' points into 't', which is destroyed when its block ends [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: dangling pointer: 'ps' points into 't', which is destroyed when its block ends; declare it before that block [libtorch-dangling-tensor-data]
   }
   use(ps);
   const float *two[2] = {};
   {
     Tensor t = x * 2;
     two[0] = t.data_ptr<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'two' points into 't', which is destroyed when its block ends [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'two' points into 't', which is destroyed when its block ends; declare it before that block [libtorch-dangling-tensor-data]
     two[1] = x.data_ptr<float>();
   }
   read(two[last]);
@@ -53,19 +53,19 @@ void elements(Tensor x, bool last) {
   {
     Tensor t = x * 2;
     named["a"].p = t.data_ptr<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'named.p' points into 't', which is destroyed when its block ends [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'named.p' points into 't', which is destroyed when its block ends; declare it before that block [libtorch-dangling-tensor-data]
   }
   read(named["a"].p);
 }
 View in_braces(Tensor x) {
   Tensor t = x * 2;
   return {t.data_ptr<float>(), 3};
-  // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
 }
 View packed(Tensor x) {
   Tensor t = scaled(x);
   return pack(t.data_ptr<float>());
-  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
 }
 Frame nested(Tensor x) {
   Tensor t = x * 2;
@@ -73,7 +73,7 @@ Frame nested(Tensor x) {
   f.views.resize(2);
   auto &left = f.views[0];
   left.p = t.data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
   return f;
 }
 void by_pointer(Tensor x) {
@@ -81,20 +81,20 @@ void by_pointer(Tensor x) {
   {
     Tensor t = x * 2;
     out(t, &p);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: dangling pointer: 'p' points into 't', which is destroyed when its block ends [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: dangling pointer: 'p' points into 't', which is destroyed when its block ends; declare it before that block [libtorch-dangling-tensor-data]
   }
   read(p);
 }
 std::function<float()> later(Tensor x) {
   Tensor t = x * 2;
   auto p = t.data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
   return [p] { return p[0]; };
 }
 const float *arm(Tensor x, bool own) {
   Tensor t = x * 2;
   return own ? x.data_ptr<float>() : t.data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:38: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:38: warning: dangling pointer: what is returned points into 't', which is destroyed when the function returns; return the tensor, not a pointer into it [libtorch-dangling-tensor-data]
 }
 void parts(Tensor x) {
   const float *p;
@@ -102,11 +102,11 @@ void parts(Tensor x) {
   {
     Tensor t = x * 2;
     std::tie(p, n) = first(t);
-    // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: dangling pointer: 'p' points into 't', which is destroyed when its block ends [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: dangling pointer: 'p' points into 't', which is destroyed when its block ends; declare it before that block [libtorch-dangling-tensor-data]
   }
   read(p);
   auto [q, m] = first(x * 2);
-  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto q_tensor = x * 2;
   // CHECK-FIXES: auto [q, m] = first(q_tensor);
   read(q);
@@ -116,7 +116,7 @@ void in_object(Tensor x) {
   {
     Tensor t = x * 2;
     keep.set(t.data_ptr<float>());
-    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'keep.p' points into 't', which is destroyed when its block ends [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'keep.p' points into 't', which is destroyed when its block ends; declare it before that block [libtorch-dangling-tensor-data]
   }
   keep.get();
 }

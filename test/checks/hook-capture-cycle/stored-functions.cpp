@@ -10,10 +10,10 @@ using torch::Tensor;
 struct TapImpl : torch::nn::Module {
   void listen() {
     on_forward = [self = shared_from_this()](Tensor x) { self->eval(); };
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: the function in 'on_forward' captures a shared pointer to this object by value, which owns that function: each keeps the other, so neither is ever freed [libtorch-hook-capture-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: the function in 'on_forward' captures a shared pointer to this object by value, which owns that function: each keeps the other, so neither is ever freed; capture a weak or plain pointer [libtorch-hook-capture-cycle]
     auto me = std::static_pointer_cast<TapImpl>(shared_from_this());
     callbacks.push_back([me](Tensor x) { me->seen = x; });
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: the function in 'callbacks' captures 'me' by value, which owns that function: each keeps the other, so neither is ever freed [libtorch-hook-capture-cycle]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: the function in 'callbacks' captures 'me' by value, which owns that function: each keeps the other, so neither is ever freed; capture a weak or plain pointer [libtorch-hook-capture-cycle]
   }
   void set(std::function<void(Tensor)> callback) {
     chosen = std::move(callback);
@@ -32,13 +32,13 @@ TORCH_MODULE(Tap);
 
 void outside(Tap tap) {
   tap->on_forward = [tap](Tensor x) mutable { tap->seen = x; };
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'on_forward' captures 'tap' by value, which owns that function: each keeps the other, so neither is ever freed [libtorch-hook-capture-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'on_forward' captures 'tap' by value, which owns that function: each keeps the other, so neither is ever freed; capture a weak or plain pointer [libtorch-hook-capture-cycle]
   tap->set([=](Tensor x) mutable { tap->eval(); });
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'chosen' captures 'tap' by value, which owns that function: each keeps the other, so neither is ever freed [libtorch-hook-capture-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'chosen' captures 'tap' by value, which owns that function: each keeps the other, so neither is ever freed; capture a weak or plain pointer [libtorch-hook-capture-cycle]
   tap->named["a"] = [tap](Tensor x) mutable { tap->eval(); };
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'named' captures 'tap' by value, which owns that function: each keeps the other, so neither is ever freed [libtorch-hook-capture-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'named' captures 'tap' by value, which owns that function: each keeps the other, so neither is ever freed; capture a weak or plain pointer [libtorch-hook-capture-cycle]
   tap->callbacks.emplace_back(std::bind([](Tap &t, Tensor x) { t->seen = x; },
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'callbacks' captures 'tap' by value, which owns that function: each keeps the other, so neither is ever freed [libtorch-hook-capture-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'callbacks' captures 'tap' by value, which owns that function: each keeps the other, so neither is ever freed; capture a weak or plain pointer [libtorch-hook-capture-cycle]
                                         tap, std::placeholders::_1));
 }
 
@@ -49,6 +49,6 @@ struct Session {
 std::shared_ptr<Session> open() {
   auto session = std::make_shared<Session>();
   session->run = [session](Tensor x) { return session->net(x); };
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'run' captures 'session' by value, which owns that function: each keeps the other, so neither is ever freed [libtorch-hook-capture-cycle]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: memory leak: the function in 'run' captures 'session' by value, which owns that function: each keeps the other, so neither is ever freed; capture a weak or plain pointer [libtorch-hook-capture-cycle]
   return session;
 }

@@ -13,7 +13,7 @@ std::unique_ptr<torch::NoGradGuard> guard_unless(bool training) {
 
 Tensor factory(torch::nn::Linear net, Tensor x) {
   make_guard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name, so it ends with its own statement and guards nothing [libtorch-ineffective-grad-guard]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name, so it ends with its own statement and guards nothing; give it a name [libtorch-ineffective-grad-guard]
   // CHECK-FIXES: const auto no_grad_guard = make_guard();
   return net(x);
 }

@@ -6,7 +6,7 @@ using torch::Tensor;
 
 Tensor parentheses(torch::nn::Linear net, Tensor x) {
   torch::NoGradGuard();
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name, so it ends with its own statement and guards nothing
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name, so it ends with its own statement and guards nothing; give it a name
   // CHECK-FIXES: torch::NoGradGuard no_grad_guard;
   return net(x);
 }
@@ -82,7 +82,7 @@ Tensor vexing_inference(torch::nn::Linear net, Tensor x) {
 
 Tensor for_good(torch::nn::Linear net, Tensor x) {
   static torch::NoGradGuard guard;
-  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: misplaced guard: static 'guard' is made once and never ends: gradient mode stays changed for the rest of the first thread that comes here, and no other thread is guarded
+  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: misplaced guard: static 'guard' is made once and never ends: gradient mode stays changed for the rest of the first thread that comes here, and no other thread is guarded; drop 'static'
   // CHECK-FIXES: torch::NoGradGuard guard;
   return net(x);
 }

@@ -16,7 +16,7 @@ public:
     model_ = torch::jit::load(path);
     model_.eval();
     torch::NoGradGuard no_grad;
-    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'no_grad' ends with its block before anything runs that it could reach: it guards nothing [libtorch-ineffective-grad-guard]
+    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'no_grad' ends with its block before anything runs that it could reach: it guards nothing; declare it in the block that it is to guard [libtorch-ineffective-grad-guard]
   }
   // Not the first time that a block ends too early.
   bool reload(const std::string &path) {

@@ -7,7 +7,7 @@ using torch::Tensor;
 
 Tensor closed_block(torch::nn::Linear net, Tensor x) {
   { torch::NoGradGuard guard; }
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'guard' ends with its block, which holds nothing else: it guards nothing
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'guard' ends with its block, which holds nothing else: it guards nothing; declare it in the block that it is to guard
   return net(x);
 }
 
@@ -23,7 +23,7 @@ Tensor closed_block_lines(torch::nn::Linear net, Tensor x) {
 Tensor branch(torch::nn::Linear net, Tensor x, bool training) {
   if (!training)
     torch::NoGradGuard guard;
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'guard' ends with the branch of this 'if', which holds nothing else: it guards nothing
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: ineffective guard: 'guard' ends with the branch of this 'if', which holds nothing else: it guards nothing; declare it in the block that it is to guard
   return net(x);
 }
 

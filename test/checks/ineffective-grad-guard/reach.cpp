@@ -11,13 +11,13 @@ using torch::Tensor;
 
 float lasting(torch::nn::Linear net, Tensor x) {
   thread_local c10::InferenceMode mode;
-  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: misplaced guard: thread_local 'mode' ends with its thread, not with this function: gradient mode stays changed for the rest of each thread that comes here [libtorch-ineffective-grad-guard]
+  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: misplaced guard: thread_local 'mode' ends with its thread, not with this function: gradient mode stays changed for the rest of each thread that comes here; drop 'thread_local' [libtorch-ineffective-grad-guard]
   return net(x).sum().item<float>();
 }
 
 float meant(torch::nn::Linear net, Tensor x) {
   c10::InferenceMode guard(bool());
-  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: ineffective guard: 'guard' declares a function with return type InferenceMode, not a guard (vexing parse): nothing is guarded [libtorch-ineffective-grad-guard]
+  // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: ineffective guard: 'guard' declares a function with return type InferenceMode, not a guard (vexing parse): nothing is guarded; use braces [libtorch-ineffective-grad-guard]
   return net(x).sum().item<float>();
 }
 // A function with a parameter that has a name is meant as one.
@@ -32,7 +32,7 @@ public:
   void start() {
     torch::NoGradGuard no_grad;
     threads_.emplace_back([this] { work(); });
-    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: ineffective guard: 'no_grad' does not reach the thread started here: gradient mode belongs to a thread, and the forward pass in this one runs with gradients on [libtorch-ineffective-grad-guard]
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: ineffective guard: 'no_grad' does not reach the thread started here: gradient mode belongs to a thread, and the forward pass in this one runs with gradients on; make one there [libtorch-ineffective-grad-guard]
     // CHECK-FIXES: threads_.emplace_back([this] { torch::NoGradGuard no_grad_guard; work(); });
     threads_.emplace_back([this] { guarded(); });
   }

@@ -10,7 +10,7 @@ torch::Tensor predict(torch::nn::Linear net, torch::Tensor x) {
   // CHECK-FIXES-ALONE: torch::NoGradGuard no_grad;
   net->eval();
   torch::NoGradGuard();
-  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name, so it ends with its own statement and guards nothing
+  // CHECK-MESSAGES-GUARD: :[[@LINE-1]]:3: warning: ineffective guard: this NoGradGuard has no name, so it ends with its own statement and guards nothing; give it a name
   // CHECK-FIXES-GUARD: torch::NoGradGuard no_grad_guard;
   auto y = net(x);
   // CHECK-MESSAGES-ALONE: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in 'predict' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does

@@ -26,16 +26,16 @@ static Tensor same(const Tensor &x) { return x; }
 float phases(Net net, Net head, const Tensor &x, int n) {
   torch::NoGradGuard no_grad;
   Tensor a = net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is last used before the loop, but its memory stays allocated while the loop runs a module [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is last used before the loop, but its memory stays allocated while the loop runs a module; reset it first [libtorch-long-lived-intermediate]
   Tensor b = a.mean();
   // CHECK-FIXES: Tensor b = a.mean();
   // CHECK-FIXES-NEXT: a = torch::Tensor();
   Tensor c = x;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'c' is last used before 'head' runs, but its memory stays allocated while it does [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'c' is last used before 'head' runs, but its memory stays allocated while it does; reset it first [libtorch-long-lived-intermediate]
   for (int i = 0; i < n; ++i)
     c = head(c + b);
   Tensor d = torch::relu(c);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'd' is last used before 'head' runs, but its memory stays allocated while it does [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'd' is last used before 'head' runs, but its memory stays allocated while it does; reset it first [libtorch-long-lived-intermediate]
   // CHECK-FIXES: Tensor d = torch::relu(c);
   // CHECK-FIXES-NEXT: c = torch::Tensor();
   float sum = d.sum().item<float>();
@@ -48,7 +48,7 @@ float phases(Net net, Net head, const Tensor &x, int n) {
 float joined(Net net, Net head, const Batches &data, int n) {
   torch::NoGradGuard no_grad;
   Batches outs;
-  // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: wasted peak memory: 'outs' is last used before the loop, but its memory stays allocated while the loop runs a module [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: wasted peak memory: 'outs' is last used before the loop, but its memory stays allocated while the loop runs a module; reset it first [libtorch-long-lived-intermediate]
   for (const Tensor &x : data)
     outs.push_back(net(x));
   Tensor all = torch::cat(outs);
@@ -61,16 +61,16 @@ float joined(Net net, Net head, const Batches &data, int n) {
 float parts(Net net, Net head, const Tensor &x) {
   torch::NoGradGuard no_grad;
   auto [p, q] = std::make_tuple(net(x), net(x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted peak memory: 'p' and 'q' are last used before the loop, but their memory stays allocated while the loop runs a module [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted peak memory: 'p' and 'q' are last used before the loop, but their memory stays allocated while the loop runs a module; reset them first [libtorch-long-lived-intermediate]
   float sum = p.sum().item<float>() + q.sum().item<float>();
   Tensor u;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'u' is last used before the loop, but its memory stays allocated while the loop runs a module [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'u' is last used before the loop, but its memory stays allocated while the loop runs a module; reset it first [libtorch-long-lived-intermediate]
   std::tie(u, std::ignore) = std::make_tuple(net(x), 1);
   sum += u.sum().item<float>();
   // CHECK-FIXES: sum += u.sum().item<float>();
   // CHECK-FIXES-NEXT: u = torch::Tensor();
   Both t = both(net, x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted peak memory: 't' is last used before the loop, but its memory stays allocated while the loop runs a module [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted peak memory: 't' is last used before the loop, but its memory stays allocated while the loop runs a module; reset it first [libtorch-long-lived-intermediate]
   sum += (t.a + t.b).sum().item<float>();
   for (int i = 0; i < 3; ++i)
     sum += head(x).sum().item<float>();
@@ -82,7 +82,7 @@ float script(torch::jit::Module &first, torch::jit::Module &second,
              const Tensor &x) {
   torch::NoGradGuard no_grad;
   auto out = first.forward({x});
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted peak memory: 'out' and 'scores': only sizes or the like are read later, but their memory stays allocated while 'second' runs [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted peak memory: 'out' and 'scores': only sizes or the like are read later, but their memory stays allocated while 'second' runs; keep the sizes, and reset them first [libtorch-long-lived-intermediate]
   Tensor scores = out.toTensor();
   float sum = scores.max().item<float>();
   for (int i = 0; i < 3; ++i)
@@ -94,7 +94,7 @@ float script(torch::jit::Module &first, torch::jit::Module &second,
 float copied(Net net, TwoLayers head, const Tensor &x) {
   torch::NoGradGuard no_grad;
   Tensor a = net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is not used again, but 'head' gets a copy of the handle: the memory stays allocated when it replaces its own [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is not used again, but 'head' gets a copy of the handle: the memory stays allocated when it replaces its own; std::move() it [libtorch-long-lived-intermediate]
   return head->forward(a).sum().item<float>();
   // CHECK-FIXES: return head->forward(std::move(a)).sum().item<float>();
 }
@@ -102,7 +102,7 @@ float copied(Net net, TwoLayers head, const Tensor &x) {
 // After backward() no graph holds it.
 void trained(Net net, const Tensor &x, Net head) {
   Tensor out = net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is last used before the loop, but its memory stays allocated while the loop runs a module [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is last used before the loop, but its memory stays allocated while the loop runs a module; reset it first [libtorch-long-lived-intermediate]
   out.pow(2).mean().backward();
   // CHECK-FIXES: out.pow(2).mean().backward();
   // CHECK-FIXES-NEXT: out = torch::Tensor();
@@ -114,7 +114,7 @@ void trained(Net net, const Tensor &x, Net head) {
 // What an earlier round left, and is read after the loop.
 void sampled(Net net, const Batches &data) {
   Tensor sample;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'sample' of the last round stays alive while 'net' runs, and nothing reads it again [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'sample' of the last round stays alive while 'net' runs, and nothing reads it again; reset it first [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     sample = net(x);
     sample.sum().backward();
@@ -167,25 +167,25 @@ static std::vector<Tensor> Kept;
 float replaced(Net net, Net head, const Tensor &x, bool again) {
   torch::NoGradGuard no_grad;
   Tensor a = x;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is last used before 'net' runs, but its memory stays allocated while it does [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is last used before 'net' runs, but its memory stays allocated while it does; reset it first [libtorch-long-lived-intermediate]
   a = net(a);
   float sum = a.sum().item<float>();
   // CHECK-FIXES: float sum = a.sum().item<float>();
   // CHECK-FIXES-NEXT: a = torch::Tensor();
   Tensor b = again ? net(x) : x;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'b' is last used before 'net' runs, but its memory stays allocated while it does [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'b' is last used before 'net' runs, but its memory stays allocated while it does; reset it first [libtorch-long-lived-intermediate]
   sum += b.sum().item<float>();
   // CHECK-FIXES: sum += b.sum().item<float>();
   // CHECK-FIXES-NEXT: b = torch::Tensor();
   Tensor c = std::get<0>(std::make_tuple(net(x), x));
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'c' is last used before 'head' runs, but its memory stays allocated while it does [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'c' is last used before 'head' runs, but its memory stays allocated while it does; reset it first [libtorch-long-lived-intermediate]
   sum += c.sum().item<float>();
   // CHECK-FIXES: sum += c.sum().item<float>();
   // CHECK-FIXES-NEXT: c = torch::Tensor();
   return sum + head(x).sum().item<float>();
 }
 float by_value(Net net, Net head, Tensor x, const Tensor &y) {
-  // CHECK-MESSAGES: :[[@LINE-1]]:42: warning: wasted peak memory: 'x' is last used before 'head' runs, but its memory stays allocated while it does [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:42: warning: wasted peak memory: 'x' is last used before 'head' runs, but its memory stays allocated while it does; reset it first [libtorch-long-lived-intermediate]
   torch::NoGradGuard no_grad;
   x = net(x);
   float sum = x.sum().item<float>();
@@ -194,7 +194,7 @@ float by_value(Net net, Net head, Tensor x, const Tensor &y) {
 float stored_elsewhere(Net net, Net head, const Tensor &x) {
   torch::NoGradGuard no_grad;
   Tensor a = net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is last used before 'head' runs, but its memory stays allocated while it does [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is last used before 'head' runs, but its memory stays allocated while it does; reset it first [libtorch-long-lived-intermediate]
   Tensor b = net(x);
   float sum = (a + b).sum().item<float>();
   sum += head(x).sum().item<float>();

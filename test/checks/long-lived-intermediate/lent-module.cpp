@@ -12,7 +12,7 @@ float best(Net net, const Batches &data) {
   // CHECK-FIXES-NEXT: torch::NoGradGuard no_grad;
   float most = 0;
   Tensor scores;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'scores' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'scores' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     scores = net(x);
     // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'best' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
@@ -30,7 +30,7 @@ struct PriorImpl : torch::nn::Module {
   Tensor sample(Net net, int64_t n) {
     Tensor drawn = torch::zeros({1, 64});
     Tensor logits;
-    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: wasted peak memory: 'logits' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: wasted peak memory: 'logits' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
     for (int64_t i = 0; i < n; i++) {
       logits = net(drawn);
       // CHECK-FIXES: Tensor logits = net(drawn);

@@ -8,7 +8,7 @@ using torch::Tensor;
 
 void graph_stays(Net net, const Batches &data) {
   Tensor out;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     out = net(x);
     // CHECK-FIXES: Tensor out = net(x);
@@ -23,11 +23,11 @@ struct Pair {
 static Pair pair_of(Net net, const Tensor &x) { return {net(x), net(x)}; }
 void deeper(Net net, const Batches &data, bool verbose) {
   Tensor hidden;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'hidden' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'hidden' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   torch::Tensor  scores;
-  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: wasted peak memory: 'scores' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: wasted peak memory: 'scores' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   Pair pair;
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted peak memory: 'pair' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted peak memory: 'pair' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (int epoch = 0; epoch < 10; ++epoch) {
     for (const Tensor &x : data) {
       hidden = torch::relu(net(x));
@@ -47,7 +47,7 @@ void deeper(Net net, const Batches &data, bool verbose) {
 // backward() released the graph: only the tensor stays, so level 2.
 void tensor_stays(Net net, const Batches &data) {
   Tensor out;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     out = net(x);
     // CHECK-FIXES: Tensor out = net(x);
@@ -58,7 +58,7 @@ void tensor_stays(Net net, const Batches &data) {
 void guarded(Net net, const Batches &data) {
   torch::NoGradGuard no_grad;
   Tensor out;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     out = net(x);
     // CHECK-FIXES: Tensor out = net(x);
@@ -71,12 +71,12 @@ void guarded(Net net, const Batches &data) {
 #define ASSIGN(to, from) to = from
 void released(Net net, const Batches &data) {
   Tensor a, b;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
-  // CHECK-MESSAGES: :[[@LINE-2]]:13: warning: wasted peak memory: 'b' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-2]]:13: warning: wasted peak memory: 'b' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   Tensor c = torch::zeros({4});
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'c' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'c' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   Tensor d;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'd' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'd' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     a = net(x);
     b = net(x);
@@ -106,7 +106,7 @@ void already_released(Net net, const Batches &data) {
 
 template <typename Model> void in_template(Model model, const Batches &data) {
   Tensor out;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     out = model->forward(x);
     // CHECK-FIXES: Tensor out = model->forward(x);
@@ -135,14 +135,14 @@ void suppressed(Net net, const Batches &data) {
 // CHECK-FIXES-NEXT: for (const Tensor &x : data) {
 void comments(Net net, const Batches &data) {
   Tensor out; // The logits.
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   int rows = 0;
 
   // What is left,
   // row by row.
   Tensor best; /* Of all. */
 
-  // CHECK-MESSAGES: :[[@LINE-2]]:10: warning: wasted peak memory: 'best' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-2]]:10: warning: wasted peak memory: 'best' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     out = net(x); // Not softmax.
     // CHECK-FIXES: // The logits.
@@ -159,7 +159,7 @@ void comments(Net net, const Batches &data) {
 // No place for the comment: the declaration stays.
 void comment_has_no_line(Net net, const Batches &data) {
   Tensor out; // The logits.
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   // CHECK-FIXES: Tensor out; // The logits.
   for (const Tensor &x : data) { out = net(x);
     std::cout << out.argmax();

@@ -69,7 +69,7 @@ struct PairImpl : torch::nn::Module {
 TORCH_MODULE(Pair);
 void outputs(Pair net, const Batches &data) {
   Tensor out;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'out' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     out = std::get<0>(net(x));
     // CHECK-FIXES: Tensor out = std::get<0>(net(x));
@@ -80,9 +80,9 @@ void outputs(Pair net, const Batches &data) {
 // A loss that is not reduced is as large as what it compares.
 void unreduced(Pair net, torch::optim::Optimizer &opt, const Batches &data) {
   Tensor each_loss;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'each_loss' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'each_loss' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   Tensor worst_loss;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'worst_loss' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'worst_loss' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   Tensor sum_loss;
   for (const Tensor &x : data) {
     each_loss = torch::mse_loss(std::get<0>(net(x)), x, at::Reduction::None);

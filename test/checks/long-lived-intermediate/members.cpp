@@ -11,14 +11,14 @@ struct BlockImpl : torch::nn::Module {
   Tensor forward(Tensor x) {
     x = torch::relu(fc(x));
     last = x;
-    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted memory: 'last' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted memory: 'last' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph; store its detach() [libtorch-long-lived-intermediate]
     // CHECK-FIXES: last = x.detach();
     cut = x.detach();
     mean = x * 2;
     shape = x.argmax(1);
     loss = torch::mse_loss(x, x);
     scratch = fc(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: wasted memory: 'scratch' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: wasted memory: 'scratch' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph; store its detach() [libtorch-long-lived-intermediate]
     return x + scratch;
   }
   // Needs the graph of what forward kept.
@@ -32,7 +32,7 @@ class Trainer {
 public:
   void step(Net net, const Tensor &x) {
     output_ = net(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: wasted memory: 'output_' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: wasted memory: 'output_' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph; store its detach() [libtorch-long-lived-intermediate]
     // CHECK-FIXES: output_ = net(x).detach();
     kept_ = net(x);
     std::cout << output_.argmax();
@@ -47,7 +47,7 @@ void remember(Net net, const Tensor &x) {
   static Tensor last;
   std::cout << last.sizes();
   last = net(x);
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted memory: 'last' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wasted memory: 'last' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph; store its detach() [libtorch-long-lived-intermediate]
   // CHECK-FIXES: last = net(x).detach();
 }
 
@@ -66,7 +66,7 @@ public:
       found_ = found_.view({-1, 4}).contiguous();
       boxes_ = found_.sigmoid();
       boxes_ = boxes_.view({-1});
-      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: wasted memory: 'boxes_' and 'early_' keep the tensors and their autograd graphs alive after the function returns, and nothing in this unit needs those graphs [libtorch-long-lived-intermediate]
+      // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: wasted memory: 'boxes_' and 'early_' keep the tensors and their autograd graphs alive after the function returns, and nothing in this unit needs those graphs; store their detach() [libtorch-long-lived-intermediate]
       // CHECK-FIXES: boxes_ = boxes_.view({-1}).detach();
     }
     found_ = torch::cat({found_, boxes_});
@@ -93,7 +93,7 @@ class Recorder {
 public:
   void record(Net net, Net head, const Tensor &x) {
     hidden_ = net(x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: wasted memory: 'hidden_', 'scores_' and 'squares_' keep the tensors and their autograd graphs alive after the function returns, and nothing in this unit needs those graphs [libtorch-long-lived-intermediate]
+    // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: wasted memory: 'hidden_', 'scores_' and 'squares_' keep the tensors and their autograd graphs alive after the function returns, and nothing in this unit needs those graphs; store their detach() [libtorch-long-lived-intermediate]
     // CHECK-FIXES: hidden_ = net(x).detach();
     scores_ = head(x);
     // CHECK-FIXES: scores_ = head(x).detach();

@@ -14,7 +14,7 @@ struct TwoHeadsImpl : torch::nn::Module {
 TORCH_MODULE(TwoHeads);
 void several(TwoHeads net, const Batches &data) {
   std::tuple<Tensor, Tensor> heads, spare;
-  // CHECK-MESSAGES: :[[@LINE-1]]:30: warning: wasted peak memory: 'heads' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:30: warning: wasted peak memory: 'heads' is declared outside the loop that makes it, so the tensor and its graph stay alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &x : data) {
     heads = net(x);
     std::cout << std::get<0>(heads).sizes();

@@ -25,7 +25,7 @@ void measure(torch::jit::Module &net, const torch::Tensor &x) {
   // CHECK-FIXES: void measure(torch::jit::Module &net, const torch::Tensor &x) {
   // CHECK-FIXES-NEXT: torch::NoGradGuard no_grad;
   c10::IValue output;
-  // CHECK-NOTES: :[[@LINE-1]]:15: warning: wasted peak memory: 'output' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-NOTES: :[[@LINE-1]]:15: warning: wasted peak memory: 'output' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   // CHECK-NOTES: :[[@LINE+2]]:5: note: each iteration assigns 'output' here before it reads it
   for (int i = 0; i < 10; ++i) {
     output = net.forward({x});

@@ -9,7 +9,7 @@ Tensor stitch(Net &blender, const Batches &shots, Tensor grid, Tensor canvas) {
   torch::NoGradGuard no_grad;
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Tensor warped;
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'warped' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'warped' is declared outside the loop that makes it, so the tensor stays alive while the next iteration computes the new one; declare it inside the loop [libtorch-long-lived-intermediate]
   for (const Tensor &shot : shots) {
     warped = F::grid_sample(shot, grid);
     // CHECK-FIXES: Tensor warped = F::grid_sample(shot, grid);
@@ -21,7 +21,7 @@ Tensor stitch(Net &blender, const Batches &shots, Tensor grid, Tensor canvas) {
 double exposure(Net &net, const Tensor &shot, Tensor x, int rounds) {
   torch::NoGradGuard no_grad;
   Tensor wide = shot.to(torch::kDouble).pow(2.2);
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'wide' is last used before the loop, but its memory stays allocated while the loop runs a module [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'wide' is last used before the loop, but its memory stays allocated while the loop runs a module; reset it first [libtorch-long-lived-intermediate]
   const double gain = wide.mean().item<double>();
   // CHECK-FIXES: const double gain = wide.mean().item<double>();
   // CHECK-FIXES-NEXT: wide = torch::Tensor();
@@ -36,7 +36,7 @@ double needed(Net &net, const Tensor &shot, Tensor x, int rounds) {
   torch::NoGradGuard no_grad;
   Tensor inside = shot.pow(2), after = shot.exp(), small = shot.sum();
   Tensor held = shot.sqrt();
-  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'held' and 'view' are last used before the loop, but their memory stays allocated while the loop runs a module [libtorch-long-lived-intermediate]
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'held' and 'view' are last used before the loop, but their memory stays allocated while the loop runs a module; reset them first [libtorch-long-lived-intermediate]
   Tensor view = held.select(0, 1);
   Tensor mask = shot > 0;
   double gain = small.item<double>() + view.mean().item<double>() +
@@ -57,7 +57,7 @@ double in_graph(Net &net, const Tensor &shot, Tensor x, int rounds) {
 struct PositionsImpl : torch::nn::Module {
   Tensor forward(const Tensor &x) {
     last_input = x + 1;
-    // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: wasted memory: 'last_input' keeps what forward() computed alive until the next call, in training with its autograd graph, and nothing reads it [libtorch-long-lived-intermediate]
+    // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: wasted memory: 'last_input' keeps what forward() computed alive until the next call, in training with its autograd graph, and nothing reads it; make it a local variable [libtorch-long-lived-intermediate]
     shown = x * 2;
     before = before.defined() ? before + x : x.exp();
     return last_input;

@@ -64,25 +64,25 @@ torch::Tensor Global;
 void destructors(torch::jit::Module Script) {
   torch::Tensor X = torch::rand({100, 100});
   X.~Tensor();
-  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'X' runs again at the end of its scope, and releases what it owns a second time [libtorch-manual-release]
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'X' runs again at the end of its scope, and releases what it owns a second time; drop this call [libtorch-manual-release]
   Script.~Module();
-  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Script' runs again at the end of its scope, and releases what it owns a second time [libtorch-manual-release]
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Script' runs again at the end of its scope, and releases what it owns a second time; drop this call [libtorch-manual-release]
   Global.~Tensor();
-  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Global' runs again when the program ends, and releases what it owns a second time [libtorch-manual-release]
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Global' runs again when the program ends, and releases what it owns a second time; drop this call [libtorch-manual-release]
   Net Model;
   Model->~NetImpl();
-  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Model' runs again when the last handle of it ends, and releases what it owns a second time [libtorch-manual-release]
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Model' runs again when the last handle of it ends, and releases what it owns a second time; drop this call [libtorch-manual-release]
   auto Held = std::make_shared<NetImpl>();
   (*Held).~NetImpl();
-  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Held' runs again when the last handle of it ends, and releases what it owns a second time [libtorch-manual-release]
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Held' runs again when the last handle of it ends, and releases what it owns a second time; drop this call [libtorch-manual-release]
   std::vector<torch::Tensor> All(3);
   using List = std::vector<torch::Tensor>;
   All.~List();
-  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'All' runs again at the end of its scope, and releases what it owns a second time [libtorch-manual-release]
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'All' runs again at the end of its scope, and releases what it owns a second time; drop this call [libtorch-manual-release]
 }
 void NetImpl::release() {
   Last.~Tensor();
-  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Last' runs again with the object that it is a part of, and releases what it owns a second time [libtorch-manual-release]
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Last' runs again with the object that it is a part of, and releases what it owns a second time; drop this call [libtorch-manual-release]
 }
 
 // A template is reported once.

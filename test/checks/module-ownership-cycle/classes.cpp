@@ -8,7 +8,7 @@ struct BranchImpl : torch::nn::Module {
   explicit BranchImpl(std::shared_ptr<TreeImpl> tree)
       : tree_(std::move(tree)) {}
   std::shared_ptr<TreeImpl> tree_;
-  // CHECK-NOTES: :[[@LINE-1]]:29: warning: memory leak: 'tree_' owns a module of class 'TreeImpl', which owns 'BranchImpl' modules: if that module owns this one, neither is ever freed [libtorch-module-ownership-cycle]
+  // CHECK-NOTES: :[[@LINE-1]]:29: warning: memory leak: 'tree_' owns a module of class 'TreeImpl', which owns 'BranchImpl' modules: if that module owns this one, neither is ever freed; let one of them hold a weak or plain pointer [libtorch-module-ownership-cycle]
   // CHECK-NOTES: :[[@LINE-3]]:9: note: it is given one here
   // CHECK-NOTES: :[[@LINE+6]]:23: note: 'TreeImpl' owns 'BranchImpl' modules by this member
 };
@@ -23,7 +23,7 @@ struct OuterImpl;
 struct InnerImpl : torch::nn::Module {
   void attach(const std::shared_ptr<OuterImpl> &outer) { outer_ = outer; }
   std::shared_ptr<OuterImpl> outer_;
-  // CHECK-NOTES: :[[@LINE-1]]:30: warning: memory leak: 'outer_' owns a module of class 'OuterImpl', which owns 'InnerImpl' modules: if that module owns this one, neither is ever freed [libtorch-module-ownership-cycle]
+  // CHECK-NOTES: :[[@LINE-1]]:30: warning: memory leak: 'outer_' owns a module of class 'OuterImpl', which owns 'InnerImpl' modules: if that module owns this one, neither is ever freed; let one of them hold a weak or plain pointer [libtorch-module-ownership-cycle]
   // CHECK-NOTES: :[[@LINE-3]]:67: note: it is given one here
   // CHECK-NOTES: :[[@LINE+6]]:31: note: 'OuterImpl' owns 'InnerImpl' modules by this member
 };

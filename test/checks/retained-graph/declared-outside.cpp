@@ -14,7 +14,7 @@ void remade(Net &net, torch::optim::Optimizer &opt, const Batches &batches) {
       opt.zero_grad();
       loss = net(torch::ones({8, 4})).sum();
       loss.backward({}, true);
-      // CHECK-MESSAGES: :[[@LINE-1]]:25: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+      // CHECK-MESSAGES: :[[@LINE-1]]:25: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
       // CHECK-FIXES: loss.backward();
       opt.step();
     }

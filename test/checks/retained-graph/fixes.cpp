@@ -12,7 +12,7 @@ void train(Net &net, torch::data::Iterator<torch::data::Example<>> begin,
     Tensor x = it->data, y = torch::zeros({8, 4});
     Tensor loss = torch::mse_loss(net->forward(torch::ones({8, 4})), y);
     loss.backward({}, true);
-    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
     // CHECK-FIXES: loss.backward();
     opt.step();
   }
@@ -22,24 +22,24 @@ void forms(Net &net) {
   Tensor x = torch::rand({8, 4});
   Tensor a = net(x).sum();
   a.backward({}, /*retain_graph=*/true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
   // CHECK-FIXES: a.backward();
   Tensor b = net(x);
   b.backward(torch::ones_like(b), true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:35: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
   // CHECK-FIXES: b.backward(torch::ones_like(b));
   Tensor c = net(x).sum();
   c.backward(Tensor(), true, false);
-  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
   torch::autograd::backward({net(x).sum()}, {}, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:49: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:49: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
   // CHECK-FIXES: c.backward(Tensor(), false, false);
   // CHECK-FIXES: torch::autograd::backward({net(x).sum()}, {});
   Tensor d = net(x).sum();
   auto grads = torch::autograd::grad({d}, net->parameters(), {}, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:66: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:66: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
   net(x).sum().backward({}, true, /*create_graph=*/false);
-  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
   // CHECK-FIXES: auto grads = torch::autograd::grad({d}, net->parameters(), {});
   // CHECK-FIXES: net(x).sum().backward({}, false, /*create_graph=*/false);
 }
@@ -52,7 +52,7 @@ void two(Net &net, const Tensor &x) {
   b.backward();
   shared = net(torch::ones({8, 4}));
   shared.sum().backward({}, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:29: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
   // CHECK-FIXES: shared.sum().backward();
 }
 
@@ -63,7 +63,7 @@ void leaf(int n) {
   for (int i = 0; i < n; ++i) {
     Tensor loss = (w * x).sum();
     loss.backward({}, true);
-    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+    // CHECK-MESSAGES: :[[@LINE-1]]:23: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
     // CHECK-FIXES: loss.backward();
   }
 }

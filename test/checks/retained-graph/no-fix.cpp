@@ -28,7 +28,7 @@ void carried(Tensor w, int n) {
 void handed_in(Net &net, const Tensor &x) {
   Tensor loss = net(x).sum();
   loss.backward({}, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
 }
 
 // A module of another file may keep a part of its graph: level 2.
@@ -40,20 +40,20 @@ TORCH_MODULE(Elsewhere);
 void elsewhere(Elsewhere &net) {
   Tensor loss = net->forward(torch::ones({8, 4})).sum();
   loss.backward({}, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
 }
 
 #define BACKWARD(Loss) Loss.backward({}, true)
 void by_macro(Net &net) {
   Tensor loss = net(torch::ones({8, 4})).sum();
   BACKWARD(loss);
-  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:3: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
 }
 
 template <typename Model> void templated(Model &model) {
   Tensor loss = model(torch::ones({8, 4})).sum();
   loss.backward({}, true);
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again [libtorch-retained-graph]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: wasted memory: retain_graph keeps the activations alive after this backward(), but nothing goes through the graph again; leave it out [libtorch-retained-graph]
   // CHECK-FIXES: loss.backward();
 }
 void instances(Net &net, torch::nn::Linear &linear) {

@@ -73,7 +73,7 @@ void grows(torch::optim::AdamW &adam) {
   for (int i = 0; i < 100; ++i) {
     Tensor t = parameter();
     adam.add_param_group(OptimizerParamGroup({t}));
-    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: memory growth: every iteration adds parameters to the optimizer: the groups of earlier parameters remain, with their state [libtorch-stale-optimizer-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: memory growth: every iteration adds parameters to the optimizer: the groups of earlier parameters remain, with their state; make a new optimizer, or add them once [libtorch-stale-optimizer-state]
     step(adam, t);
   }
 }

@@ -17,7 +17,7 @@ void loops(torch::optim::Adam &adam) {
   }
   for (int i = 0; i < 100; ++i) {
     adam.add_param_group(torch::optim::OptimizerParamGroup({parameter()}));
-    // CHECK-NOTES: :[[@LINE-1]]:10: warning: memory growth: every iteration adds parameters to the optimizer: the groups of earlier parameters remain, with their state [libtorch-stale-optimizer-state]
+    // CHECK-NOTES: :[[@LINE-1]]:10: warning: memory growth: every iteration adds parameters to the optimizer: the groups of earlier parameters remain, with their state; make a new optimizer, or add them once [libtorch-stale-optimizer-state]
     // CHECK-NOTES: :[[@LINE-3]]:3: note: the optimizer outlives this loop
     // CHECK-NOTES: :[[@LINE+1]]:5: note: this step makes state for what was added
     adam.step();

@@ -29,7 +29,7 @@ void half(Words &net, const Batches &batches, torch::optim::SGD &opt) {
     opt.step();
     h = std::get<0>(next).detach();
     c = std::get<1>(next);
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'c' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'c' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
   }
 }
 
@@ -40,7 +40,7 @@ void late(torch::nn::GRU &gru, const Batches &batches) {
     auto [y, next] = gru->forward(x, h);
     y.sum().backward();
     h = next;
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     // CHECK-FIXES: h = next;
     // CHECK-FIXES-NEXT: h = h.detach();
   }
@@ -52,7 +52,7 @@ void both(torch::nn::LSTM &lstm, const Batches &batches) {
     auto [y, next] = lstm->forward(x, State(h, c));
     y.sum().backward();
     std::tie(h, c) = next;
-    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: use of a freed graph: 'h' and 'c' carry the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: use of a freed graph: 'h' and 'c' carry the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach them between iterations [libtorch-undetached-hidden-state]
     // CHECK-FIXES: std::tie(h, c) = next;
     // CHECK-FIXES-NEXT: h = h.detach();
     // CHECK-FIXES-NEXT: c = c.detach();
@@ -83,7 +83,7 @@ void now_and_then(torch::nn::GRUCell &gru, const Batches &batches, int every) {
   int i = 0;
   for (const Tensor &x : batches) {
     h = gru(x, h);
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     if (++i % every == 0) {
       h.sum().backward();
       // CHECK-FIXES: h.sum().backward();
@@ -100,7 +100,7 @@ void without_braces(torch::nn::GRUCell &gru, const Batches &batches, int every) 
   // CHECK-FIXES-NEXT: h = gru(without, h);
   for (const Tensor &without : batches) {
     h = gru(without, h);
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     if (++i % every == 0)
       h.sum().backward();
     // CHECK-FIXES: if (++i % every == 0)
@@ -115,7 +115,7 @@ void each_sequence(torch::nn::GRUCell &gru, const std::vector<Batches> &all) {
   for (const Batches &sequence : all)
     for (size_t i = 0; i < sequence.size(); ++i) {
       h = gru(sequence[i], h);
-      // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+      // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
       if (i == sequence.size() - 1) {
         h.sum().backward();
         // CHECK-FIXES: h.sum().backward();

@@ -16,7 +16,7 @@ void elsewhere(Elsewhere &net, const Batches &batches) {
   // CHECK-FIXES: h = h.detach();
     Tensor y;
     std::tie(y, h) = net->forward(x, h);
-    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     y.sum().backward();
   }
 }
@@ -28,7 +28,7 @@ void in_struct(torch::nn::LSTMCell &cell, const Batches &batches) {
   State s{torch::zeros({8, 4}), torch::zeros({8, 4})};
   for (const Tensor &x : batches) {
     std::tie(s.h, s.c) = cell->forward(x, std::make_tuple(s.h, s.c));
-    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: use of a freed graph: 's.h' and 's.c' carry the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: use of a freed graph: 's.h' and 's.c' carry the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach them between iterations [libtorch-undetached-hidden-state]
     s.h.sum().backward();
   }
 }
@@ -38,7 +38,7 @@ void two_states(torch::nn::GRUCell &a, torch::nn::GRUCell &b, const Batches &bat
   Tensor g = torch::zeros({8, 4}), h = torch::zeros({8, 4});
   for (const Tensor &x : batches) {
     std::tie(g, h) = std::make_tuple(a(x, g), b(x, h));
-    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: use of a freed graph: 'g' and 'h' carry the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: use of a freed graph: 'g' and 'h' carry the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach them between iterations [libtorch-undetached-hidden-state]
     g.sum().backward();
     h.sum().backward();
   }
@@ -50,13 +50,13 @@ template <typename Cell> void templated(Cell &cell, const Batches &batches) {
   for (const Tensor &x : batches) {
   // CHECK-FIXES: h = h.detach();
     h = cell->forward(x, h);
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     h.sum().backward();
   }
   for (const Tensor &x : batches) {
   // CHECK-FIXES: g = g.detach();
     STEP(g, x);
-    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: use of a freed graph: 'g' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: use of a freed graph: 'g' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     g.sum().backward();
   }
 }

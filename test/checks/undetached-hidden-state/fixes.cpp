@@ -19,7 +19,7 @@ void lstm(Model &m, const Batches &batches, torch::optim::SGD &opt) {
   // CHECK-FIXES: state = std::make_tuple(std::get<0>(state).detach(), std::get<1>(state).detach());
     Tensor y;
     std::tie(y, state) = m.lstm->forward(x, state);
-    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: use of a freed graph: 'state' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: use of a freed graph: 'state' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     Tensor loss = m.head(y).sum();
     opt.zero_grad();
     loss.backward();
@@ -33,7 +33,7 @@ void gru_retained(Model &m, const Batches &batches) {
   // CHECK-FIXES: h = h.detach();
     auto [y, next] = m.gru->forward(x, h);
     h = next;
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory growth: 'h' carries the autograd graph into the next iteration, and retain_graph keeps all of it: each backward() goes through the graphs of all iterations so far, and none is freed [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory growth: 'h' carries the autograd graph into the next iteration, and retain_graph keeps all of it: each backward() goes through the graphs of all iterations so far, and none is freed; detach it between iterations [libtorch-undetached-hidden-state]
     m.head(y).sum().backward({}, /*retain_graph=*/true);
   }
 }
@@ -46,7 +46,7 @@ void cell(Model &m, const Batches &batches, int epochs) {
     // CHECK-FIXES: h = h.detach();
     // CHECK-FIXES: c = c.detach();
       std::tie(h, c) = m.cell->forward(x, std::make_tuple(h, c));
-      // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: use of a freed graph: 'h' and 'c' carry the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+      // CHECK-MESSAGES: :[[@LINE-1]]:22: warning: use of a freed graph: 'h' and 'c' carry the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach them between iterations [libtorch-undetached-hidden-state]
       m.head(h).sum().backward();
     }
   }
@@ -59,7 +59,7 @@ void only_h(Model &m, const Batches &batches) {
   // CHECK-FIXES: c = c.detach();
     h = h.detach(); // Not c.
     std::tie(h, c) = m.cell->forward(x, std::make_tuple(h, c));
-    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: use of a freed graph: 'c' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: use of a freed graph: 'c' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     m.head(h).sum().backward();
   }
 }
@@ -70,7 +70,7 @@ void discarded(Model &m, const Batches &batches) {
   for (const Tensor &x : batches) {
   // CHECK-FIXES: h = h.detach();
     h = m.gru_cell(x, h);
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     m.head(h).sum().backward();
     h.detach();
   }
@@ -83,7 +83,7 @@ void undefined_at_first(Model &m, const Batches &batches) {
     if (!h.defined())
       h = torch::zeros({8, 4});
     h = m.gru_cell(x, h);
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     Tensor loss = m.head(h).sum();
     loss.backward();
     // CHECK-FIXES: Tensor loss = m.head(h).sum();
@@ -99,7 +99,7 @@ void truncated(Model &m, const Batches &batches, int k) {
   int t = 0;
   for (const Tensor &x : batches) {
     h = m.gru_cell(x, h);
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     loss = loss + m.head(h).sum();
     if (++t % k == 0) {
       loss.backward();
@@ -119,7 +119,7 @@ void sequences(Model &m, const std::vector<Batches> &all) {
     Tensor loss = torch::zeros({});
     for (const Tensor &x : sequence) {
       h = m.gru_cell(x, h);
-      // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+      // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
       loss = loss + h.sum();
     }
     loss.backward();
@@ -132,7 +132,7 @@ public:
     h_ = torch::zeros({8, 4});
     for (const Tensor &x : batches) {
       h_ = cell->forward(x, h_);
-      // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: use of a freed graph: 'h_' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+      // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: use of a freed graph: 'h_' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
       Tensor loss = h_.sum();
       loss.backward();
       // CHECK-FIXES: Tensor loss = h_.sum();
@@ -168,7 +168,7 @@ void with_helper(Recurrent &net, const Batches &batches,
   // CHECK-FIXES: h = h.detach();
     auto y = net->forward(x, h);
     h = y.second;
-    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph [libtorch-undetached-hidden-state]
+    // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: use of a freed graph: 'h' carries the autograd graph into the next iteration, and the next backward() fails: the one before has freed that graph; detach it between iterations [libtorch-undetached-hidden-state]
     step(y.first, opt);
   }
 }

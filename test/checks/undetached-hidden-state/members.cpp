@@ -10,7 +10,7 @@ public:
   Tensor push(const Tensor &frame) {
     Tensor y;
     std::tie(y, state_) = net_->forward(frame, state_);
-    // CHECK-NOTES: :[[@LINE-1]]:25: warning: memory growth: 'state_' carries the autograd graph from call to call, and nothing detaches or resets it, so the graphs of all calls stay in memory [libtorch-undetached-hidden-state]
+    // CHECK-NOTES: :[[@LINE-1]]:25: warning: memory growth: 'state_' carries the autograd graph from call to call, and nothing detaches or resets it, so the graphs of all calls stay in memory; detach it after each call [libtorch-undetached-hidden-state]
     // CHECK-NOTES: :[[@LINE+8]]:10: note: member 'state_' lives as long as its object
     // CHECK-NOTES: :[[@LINE-3]]:33: note: 'net_' runs with gradient mode on here, so its result holds an autograd graph
     // CHECK-NOTES: :[[@LINE-7]]:61: note: the module is there to predict: it is in evaluation mode
@@ -27,7 +27,7 @@ class Words {
 public:
   Tensor push(const Tensor &frame) {
     std::tie(h_, c_) = cell_->forward(frame, std::make_tuple(h_, c_));
-    // CHECK-NOTES: :[[@LINE-1]]:22: warning: memory growth: 'h_' and 'c_' carry the autograd graph from call to call, and nothing detaches or resets it, so the graphs of all calls stay in memory [libtorch-undetached-hidden-state]
+    // CHECK-NOTES: :[[@LINE-1]]:22: warning: memory growth: 'h_' and 'c_' carry the autograd graph from call to call, and nothing detaches or resets it, so the graphs of all calls stay in memory; detach them after each call [libtorch-undetached-hidden-state]
     // CHECK-NOTES: :[[@LINE+7]]:10: note: member 'h_' lives as long as its object
     // CHECK-NOTES: :[[@LINE-3]]:31: note: 'cell_' runs with gradient mode on here, so its result holds an autograd graph
     // CHECK-FIXES: h_ = h_.detach();
@@ -94,7 +94,7 @@ public:
   Tensor push(const Tensor &frame) {
     auto out = cell_->forward(frame, state_);
     state_ = std::get<1>(out);
-    // CHECK-NOTES: :[[@LINE-1]]:12: warning: memory growth: 'state_' carries the autograd graph from call to call, and nothing detaches or resets it, so the graphs of all calls stay in memory [libtorch-undetached-hidden-state]
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: memory growth: 'state_' carries the autograd graph from call to call, and nothing detaches or resets it, so the graphs of all calls stay in memory; detach it after each call [libtorch-undetached-hidden-state]
     // CHECK-NOTES: :[[@LINE+7]]:30: note: member 'state_' lives as long as its object
     // CHECK-NOTES: :[[@LINE-4]]:23: note: 'cell_' runs with gradient mode on here, so its result holds an autograd graph
     // CHECK-FIXES: state_ = std::make_tuple(std::get<0>(state_).detach(), std::get<1>(state_).detach());

@@ -17,7 +17,7 @@ struct Recorder {
     auto out = net(x);
     auto end = out.select(1, -1);
     steps.push_back(end.detach());
-    // CHECK-NOTES: :[[@LINE-1]]:21: warning: wasted memory: 'steps' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-NOTES: :[[@LINE-1]]:21: warning: wasted memory: 'steps' keeps a part of 'out' and with it the memory of the whole tensor; keep a clone() of the part [libtorch-view-retains-storage]
     // CHECK-NOTES: :[[@LINE-4]]:10: note: 'out' is destroyed at the end of its block, but its memory is not
     // CHECK-NOTES: :[[@LINE-4]]:16: note: the part is taken here
     // CHECK-FIXES: steps.push_back(end.detach().clone());
@@ -43,7 +43,7 @@ struct WrittenLater {
     auto out = net(x);
     auto end = out.select(1, -1);
     steps.push_back(end.detach());
-    // CHECK-NOTES: :[[@LINE-1]]:21: warning: wasted memory: 'steps' keeps a part of 'out' and with it the memory of the whole tensor [libtorch-view-retains-storage]
+    // CHECK-NOTES: :[[@LINE-1]]:21: warning: wasted memory: 'steps' keeps a part of 'out' and with it the memory of the whole tensor; keep a clone() of the part [libtorch-view-retains-storage]
     // CHECK-NOTES: :[[@LINE-4]]:10: note: 'out' is destroyed at the end of its block, but its memory is not
     // CHECK-NOTES: :[[@LINE-4]]:16: note: the part is taken here
     // CHECK-FIXES: steps.push_back(end.detach());

@@ -10,7 +10,7 @@ void losses(torch::nn::Linear net, std::vector<Tensor> &all, int n) {
     Tensor x = torch::rand({64, 8});
     Tensor loss = torch::mse_loss(net(x), x);
     all.push_back(loss);
-    // CHECK-NOTES: :[[@LINE-1]]:19: warning: wasted memory: 'all' keeps the whole unreduced loss alive for a single number [libtorch-view-retains-storage]
+    // CHECK-NOTES: :[[@LINE-1]]:19: warning: wasted memory: 'all' keeps the whole unreduced loss alive for a single number; keep a clone() of that number [libtorch-view-retains-storage]
     // CHECK-NOTES: :[[@LINE-3]]:19: note: the loss is computed here
     // CHECK-FIXES: all.push_back(loss.clone());
   }
