@@ -78,13 +78,16 @@ std::optional<Transport::Message> Transport::next() {
   if (Skip || (Lost && !findHeader()))
     return std::nullopt;
 
+  // What follows may be megabytes that come bit by bit: they are not searched.
+  const StringRef Head = StringRef(Read).take_front(LargestHeader + 4);
+  StringRef Ending = "\r\n\r\n";
+  size_t End = Head.find(Ending);
   // A script's lines may end as its own.
-  const StringRef Ending =
-      std::min(StringRef(Read).find("\r\n\r\n"), Read.size()) <
-              std::min(StringRef(Read).find("\n\n"), Read.size())
-          ? "\r\n\r\n"
-          : "\n\n";
-  const size_t End = StringRef(Read).find(Ending);
+  if (const size_t Bare = Head.take_front(End).find("\n\n");
+      Bare != StringRef::npos) {
+    Ending = "\n\n";
+    End = Bare;
+  }
   if (std::min(End, Read.size()) > LargestHeader) {
     Read.erase(0, 1); // Not the same again.
     return resynchronize("the header of a message has no end");
@@ -92,7 +95,7 @@ std::optional<Transport::Message> Transport::next() {
   if (End == StringRef::npos)
     return std::nullopt;
   std::optional<uint64_t> Length;
-  for (StringRef Left = StringRef(Read).take_front(End); !Left.empty();) {
+  for (StringRef Left = Head.take_front(End); !Left.empty();) {
     StringRef Field;
     std::tie(Field, Left) = Left.split('\n');
     uint64_t Number;

@@ -111,7 +111,9 @@ public:
     if (const auto *Rest = llvm::find(Known, -1); All && Rest != Known.end()) {
       int64_t Others = 1;
       for (const Number &N : Known)
-        Others = N && *N < 1 << 30 ? Others * (*N == -1 ? 1 : *N) : 0;
+        Others = N && *N < 1 << 30
+                     ? std::min<int64_t>(Others * (*N == -1 ? 1 : *N), 1 << 30)
+                     : 0;
       if (Others > 0)
         Known[Rest - Known.begin()] = *All / Others;
     }
