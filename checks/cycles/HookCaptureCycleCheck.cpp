@@ -263,24 +263,22 @@ Finding worded(const KeptValue &K, const StoredFunction &S,
   Finding F = Finding::at(S.loc(), K.Value->getSourceRange());
   if (!S.Hook)
     F.says(Captures + ", which owns that function: each keeps the other, so "
-                      "neither is ever freed")
-        .remedy("capture a weak or plain pointer");
+                      "neither is ever freed");
   else if (IsOwner)
     F.says(Captures + ", which owns the hooked tensor: the tensor keeps the "
                       "hook and the hook keeps its owner, so none of them is "
-                      "ever freed")
-        .remedy("capture a weak or plain pointer");
+                      "ever freed");
   else if (K.Is == KeptValue::Itself)
     F.says(Captures + ": the tensor keeps the hook and the hook keeps the "
-                      "tensor, so neither is ever freed")
-        .remedy("capture its detach()");
+                      "tensor, so neither is ever freed");
   else
     F.says(
-         Captures + ", which is computed from the hooked tensor " +
-         spelled(S.Hook->Tensor, S.Named, Context) +
-         ": its graph keeps that tensor and its hook, so none of them is ever "
-         "freed")
-        .remedy("capture its detach()");
+        Captures + ", which is computed from the hooked tensor " +
+        spelled(S.Hook->Tensor, S.Named, Context) +
+        ": its graph keeps that tensor and its hook, so none of them is ever "
+        "freed");
+  F.remedy(!S.Hook || IsOwner ? "capture a weak or plain pointer"
+                              : "capture its detach()");
   if (K.History)
     F.note(K.History->getBeginLoc(), What + " gets its autograd graph here");
   const SourceManager &SM = Context.getSourceManager();

@@ -282,17 +282,18 @@ private:
     if (!Blob)
       return;
     Finding F = Finding::at(Blob->Buffer);
-    if (const ValueDecl *Handle = addressedHandle(Blob->Buffer))
+    if (const ValueDecl *Handle = addressedHandle(Blob->Buffer)) {
+      const std::string Name = quoted(Handle);
       return report(
-          F.says(Handle->getType()->isPointerType()
-                     ? "wrong address: from_blob gets the address of the "
+          Handle->getType()->isPointerType()
+              ? F.says("wrong address: from_blob gets the address of the "
                        "pointer " +
-                           quoted(Handle) + ", not the one that it holds"
-                     : "wrong address: from_blob gets the address of " +
-                           quoted(Handle) + " itself, not of its elements")
-              .remedy(Handle->getType()->isPointerType()
-                          ? "pass " + quoted(Handle)
-                          : "pass the pointer to them"));
+                       Name + ", not the one that it holds")
+                    .remedy("pass " + Name)
+              : F.says("wrong address: from_blob gets the address of " + Name +
+                       " itself, not of its elements")
+                    .remedy("pass the pointer to them"));
+    }
     if (Blob->OnCuda && isHostMemory(Blob->Buffer))
       return report(
           F.says("wrong address: the buffer is memory of the host, but the "

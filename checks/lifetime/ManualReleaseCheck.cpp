@@ -50,8 +50,8 @@ constexpr struct ManualReleaseReasons {
                     "member of a union, or of what a reference or a raw "
                     "pointer leads to."};
   Reason InPlace{"made-in-place", Effect::Silent,
-                 "The function makes objects in place (`new (&x) "
-                 "torch::Tensor`), for which the destructor makes room."};
+                 "The function makes objects in place (placement `new`), for "
+                 "which the destructor makes room."};
 } ManualRelease{};
 
 /// Whose memory a tensor has.
