@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "checks/base/Finding.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Types.h"
+#include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
 
@@ -70,6 +74,21 @@ static const Because *firstWith(llvm::ArrayRef<Because> Reasons,
   const auto *It = llvm::find_if(
       Reasons, [&](const Because &Why) { return Why.Row->Does == Wanted; });
   return It == Reasons.end() ? nullptr : It;
+}
+
+Finding &Finding::noteMade(const ValueDecl *Var) {
+  const auto *Local = dyn_cast_or_null<VarDecl>(Var);
+  const Expr *Init = Local && Local->isLocalVarDecl() && Local->getInit()
+                         ? cpp::stripImplicit(Local->getInit())
+                         : nullptr;
+  const auto *Made = dyn_cast_or_null<CXXConstructExpr>(Init);
+  // Null or undefined, until it is given something.
+  const bool IsEmpty = Made && Made->getNumArgs() == 0 &&
+                       (torch::isTensor(Local->getType()) ||
+                        cpp::isStdDecl(Made->getConstructor()->getParent()));
+  return isa_and_nonnull<CallExpr, CXXConstructExpr>(Init) && !IsEmpty
+             ? note(Init, quoted(Var) + " is made here")
+             : *this;
 }
 
 bool Finding::hasFix() const {

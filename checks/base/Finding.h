@@ -72,6 +72,8 @@ struct Finding {
   /// follows code, so it is done for what is reported only.
   const clang::Expr *Measured = nullptr;
   llvm::SmallVector<Because, 2> Reasons;
+  /// What makes part of what is kept, each time that it runs; or nothing.
+  clang::SourceRange Makes;
 
   static Finding at(clang::SourceLocation Loc,
                     clang::SourceRange Highlight = {});
@@ -136,6 +138,9 @@ struct Finding {
     Fix.append(Edits.begin(), Edits.end());
     return *this;
   }
+  /// Where \p Var, which is part of what is kept, is made; nothing where it is
+  /// given by others.
+  Finding &noteMade(const clang::ValueDecl *Var);
   Finding &bytes(std::optional<uint64_t> Number) {
     Bytes = Number;
     return *this;

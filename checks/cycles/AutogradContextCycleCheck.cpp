@@ -79,6 +79,8 @@ llvm::SmallVector<KeptTensor, 4> decide(const AutogradForward &In,
 Finding worded(const KeptTensor &K) {
   const SavedValue &S = K.Store;
   Finding F = Finding::from(S.Where);
+  if (K.Output)
+    F.noteMade(K.Tensor.Of->Root);
   if (S.InHelper)
     F.note(S.InHelper, "it is put into saved_data here");
   if (K.Output) {

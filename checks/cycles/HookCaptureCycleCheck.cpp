@@ -279,6 +279,8 @@ Finding worded(const KeptValue &K, const StoredFunction &S,
         "freed");
   F.remedy(!S.Hook || IsOwner ? "capture a weak or plain pointer"
                               : "capture its detach()");
+  if (S.Hook && K.Is == KeptValue::Itself)
+    F.noteMade(S.Named.Root);
   if (K.History)
     F.note(K.History->getBeginLoc(), What + " gets its autograd graph here");
   const SourceManager &SM = Context.getSourceManager();

@@ -304,6 +304,11 @@ Finding worded(llvm::ArrayRef<const Edge *> Way) {
       (Recurses ? ", and parameters() recurses without end" : ""));
   F.remedy(E.Owner == E.Owned ? "hold a weak or plain pointer there"
                               : "let one of them hold a weak or plain pointer");
+  llvm::SmallPtrSet<const ValueDecl *, 4> Made;
+  for (const Edge *Step : llvm::reverse(Way))
+    for (const Object *Of : {&Step->Owner, &Step->Owned})
+      if (Made.insert(Of->Root).second)
+        F.noteMade(Of->Root);
   for (const Edge *Step : llvm::drop_begin(Way))
     F.note(Step->Where->getBeginLoc(), nameOf(Step->Owned) + " is given to " +
                                            nameOf(Step->Owner) + " here");

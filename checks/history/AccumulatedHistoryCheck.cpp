@@ -466,6 +466,9 @@ Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
     F.note(Inner, "the call adds to it here");
   if (!A.Elsewhere.empty())
     F.note(A.Site, "the call adds to it at " + A.Elsewhere);
+  // A sum is a new node; a list only takes in what there is.
+  if (A.How == Accumulation::InPlace || A.How == Accumulation::Rebind)
+    F.Makes = A.Site->getSourceRange();
   return F;
 }
 

@@ -77,6 +77,10 @@ public:
     auto [It, New] = Heard.try_emplace(
         {Check.str(), SM.getFilename(Loc).str(), SM.getFileOffset(Loc)},
         HeardFinding{Loc, F.Strength, IsTooWeak, {}, F.Bytes, {}, {}});
+    if (F.Makes.isValid())
+      It->second.Makes =
+          LineRange{SM.getExpansionLineNumber(F.Makes.getBegin()),
+                    SM.getExpansionLineNumber(F.Makes.getEnd())};
     for (const Step &S : F.Steps)
       if (const SourceLocation At = SM.getFileLoc(S.Loc);
           S.IsMember && At.isValid())

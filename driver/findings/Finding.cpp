@@ -76,7 +76,7 @@ std::string amountInWords(const Measured &M) {
         (Result.empty() ? "" : " and ") +
         llvm::formatv("{0:N} graph {1}", Nodes, Nodes == 1 ? "node" : "nodes")
             .str();
-  Result += " in each step";
+  Result = (M.IsEstimate ? "about " : "") + Result + " in each step";
   return M.Steps == "step" ? Result : Result + " of '" + M.Steps + "'";
 }
 

@@ -27,6 +27,11 @@ struct Place {
   std::string Spelled;
 };
 
+/// Lines of the file that a finding is in, from 1, both included.
+struct LineRange {
+  unsigned First = 0, Last = 0;
+};
+
 /// What clang-tidy's text underlines. Without a file when it is in a macro.
 struct Highlight {
   std::string Spelled; ///< As that of a place.
@@ -60,6 +65,8 @@ struct Measured {
   double Bytes = 0;  ///< Of tensors, in each step.
   double Nodes = 0;  ///< Of autograd graphs, in each step.
   std::string Steps; ///< What the program calls them.
+  /// The figures are of a sample that was taken for the whole.
+  bool IsEstimate = false;
 };
 
 /// "65,792 bytes and 7 graph nodes in each step of 'epoch'".
@@ -100,6 +107,7 @@ struct Finding {
   std::string Directory;             ///< Where that is compiled.
   bool Known = false;                ///< The baseline holds it.
   std::optional<Measured> Confirmed; ///< By a run of the program.
+  std::optional<LineRange> Makes;    ///< See libtorch_tidy::Finding.
 };
 
 /// Does \p F say how to mend a defect?

@@ -14,7 +14,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <set>
-#include <tuple>
 
 using llvm::Expected;
 using llvm::StringRef;
@@ -107,19 +106,22 @@ public:
           (I ? " < " : "") + llvm::sys::path::filename(Frames[I].Module).str() +
           "+0x" + llvm::utohexstr(Frames[I].Offset, /*LowerCase=*/true);
     for (const Json &Call : objectsAt(Site, "calls"))
-      if (const Json &Line = at(Call, {"line"}); Line.is_number_unsigned())
-        add(Result.Calls, textAt(Call, "file"), Line.get<unsigned>(),
-            textAt(Call, "function"));
+      add(Result.Calls, Call);
     if (HasLines)
       return Result;
-    for (const Address &At : Frames) {
-      const llvm::DIInliningInfo Calls = callsAt(At);
-      for (unsigned I = 0; I < Calls.getNumberOfFrames(); ++I) {
-        const llvm::DILineInfo &Info = Calls.getFrame(I);
-        add(Result.Calls, Info.FileName, Info.Line,
-            withoutArguments(Info.FunctionName));
-      }
-    }
+    for (const Address &At : Frames)
+      add(Result.Calls, At);
+    return Result;
+  }
+
+  /// \p Frames are addresses, or have their lines already.
+  std::vector<RunReport::Call> reached(const Json &Frames) {
+    std::vector<RunReport::Call> Result;
+    for (const Json &Frame : Frames)
+      if (const std::optional<Address> At = addressOf(Frame))
+        add(Result, *At);
+      else if (Frame.is_object())
+        add(Result, Frame);
     return Result;
   }
 
@@ -150,6 +152,20 @@ private:
       return std::move(*Calls);
     llvm::consumeError(Calls.takeError());
     return {};
+  }
+
+  void add(std::vector<RunReport::Call> &Calls, const Address &At) {
+    const llvm::DIInliningInfo Inlined = callsAt(At);
+    for (unsigned I = 0; I < Inlined.getNumberOfFrames(); ++I) {
+      const llvm::DILineInfo &Info = Inlined.getFrame(I);
+      add(Calls, Info.FileName, Info.Line, withoutArguments(Info.FunctionName));
+    }
+  }
+
+  static void add(std::vector<RunReport::Call> &Calls, const Json &Call) {
+    if (const Json &Line = at(Call, {"line"}); Line.is_number_unsigned())
+      add(Calls, textAt(Call, "file"), Line.get<unsigned>(),
+          textAt(Call, "function"));
   }
 
   static void add(std::vector<RunReport::Call> &Calls, StringRef File,
@@ -211,12 +227,18 @@ Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS,
                                              textAt(Said, "advice"),
                                              numberAt(Said, "perStep"),
                                              numberAt(Said, "explained"),
+                                             0,
                                              {}});
+    V.Nodes = Said.contains("graphNodesPerStep")
+                  ? numberAt(Said, "graphNodesPerStep")
+                  : -1;
     for (const Json &Grown : objectsAt(Said, "sites"))
       if (const Site *Maker = SiteOf(numberAt(Grown, "site")))
         V.Sites.push_back({Maker, numberAt(Grown, "bytesPerStep"),
                            numberAt(Grown, "nodesPerStep")});
   }
+  Result.ReachedAll = isTrue(at(Report, {"reachedAll"}));
+  Result.Reached = Reader.reached(listAt(Report, "reached"));
   for (const Json &R : objectsAt(Report, "regions"))
     Result.Regions.push_back({textAt(R, "name"), numberAt(R, "times"),
                               numberAt(R, "bytesKept"),
@@ -236,7 +258,17 @@ Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS,
 }
 
 std::string RunReport::withLines(StringRef Root) const {
+  auto AsJson = [&](const std::vector<Call> &Calls) {
+    Json Result = Json::array();
+    for (const Call &C : Calls)
+      Result.push_back({{"function", C.Function},
+                        {"file", relativePath(C.File, Root).str()},
+                        {"line", C.Line}});
+    return Result;
+  };
   Json Report = Written, None;
+  if (Report.contains("reached"))
+    Report["reached"] = AsJson(Reached);
   for (Json &Site : Report.contains("sites") ? Report["sites"] : None) {
     auto It =
         Site.is_object() ? Sites.find(numberAt(Site, "site")) : Sites.end();
@@ -244,11 +276,7 @@ std::string RunReport::withLines(StringRef Root) const {
       continue;
     const RunReport::Site &Known = It->second;
     Site["made"] = Known.Made;
-    Site["calls"] = Json::array();
-    for (const Call &C : Known.Calls)
-      Site["calls"].push_back({{"function", C.Function},
-                               {"file", relativePath(C.File, Root).str()},
-                               {"line", C.Line}});
+    Site["calls"] = AsJson(Known.Calls);
     Site["where"] = Known.Where;
   }
   return written(Report, 1, /*OnlyAscii=*/true) + "\n";
@@ -262,22 +290,35 @@ WatchedRun::read(StringRef File, StringRef Folder,
     return Report.takeError();
   WatchedRun Result;
   Result.Folder = Folder.str();
+  auto Locate = [&](std::vector<RunReport::Call> &Calls) {
+    for (RunReport::Call &Call : Calls)
+      Call.File =
+          canonicalPath(compat::absolutePath(Folder, Call.File), "", *FS);
+  };
+  if (Report->ReachedAll)
+    Result.Reached = std::move(Report->Reached);
+  Locate(Result.Reached);
   for (const RunReport::Verdict &Said : Report->Verdicts)
     for (const RunReport::Growth &Grown : Said.Sites) {
       Growth G;
-      // The verdict says which of the two grows; the other one varies.
+      // The verdict says which of the two grows; the other one varies. A
+      // sample stands for the whole.
+      const bool IsSample = Said.isSampled() && Said.Explained > 0;
+      const double Scale = IsSample ? 1 / Said.Explained : 1;
       if (Said.countsNodes())
-        G.PerStep.Nodes = Grown.Nodes;
+        G.PerStep.Nodes = Grown.Nodes * Scale;
       else
-        G.PerStep.Bytes = Grown.Bytes;
+        G.PerStep.Bytes = Grown.Bytes * Scale;
       G.PerStep.Steps = Said.Series;
+      G.PerStep.IsEstimate = IsSample;
+      G.HasGraph = Said.countsNodes() || Said.Nodes != 0;
+      G.HasTensors = !Said.countsNodes();
       G.Calls = Grown.Maker->Calls;
-      for (RunReport::Call &Call : G.Calls)
-        Call.File =
-            canonicalPath(compat::absolutePath(Folder, Call.File), "", *FS);
+      Locate(G.Calls);
       // Operators of one line, called in the same way, are one place.
       auto Same = llvm::find_if(Result.Growths, [&](const Growth &Old) {
         return Old.PerStep.Steps == G.PerStep.Steps &&
+               Old.HasTensors == G.HasTensors &&
                llvm::equal(
                    Old.Calls, G.Calls,
                    [](const RunReport::Call &A, const RunReport::Call &B) {
@@ -300,48 +341,105 @@ static bool isAboutWhatIsKept(const Finding &F) {
          llvm::is_contained(Entry->Tags, "external/cwe/cwe-401");
 }
 
+/// Is it graphs that \p F keeps, with or without the tensors they save? Others
+/// keep tensors, with or without graphs.
+static bool keepsGraphs(const Finding &F) {
+  static constexpr StringRef Checks[] = {
+      "libtorch-accumulated-history", "libtorch-inference-without-no-grad",
+      "libtorch-retained-graph", "libtorch-undetached-hidden-state"};
+  return llvm::is_contained(Checks, F.Check);
+}
+
+static bool isAt(const RunReport::Call &C, const Place &Where) {
+  return C.Line == Where.Line && C.File == Where.Path;
+}
+
+/// Is \p C on a line on which \p F makes what it keeps?
+static bool isMadeBy(const Finding &F, const RunReport::Call &C) {
+  return F.Makes && C.Line >= F.Makes->First && C.Line <= F.Makes->Last &&
+         C.File == F.Where.Path;
+}
+
 /// Is \p C on the line of \p F or of one of its steps?
 static bool isOnLineOf(const Finding &F, const RunReport::Call &C) {
-  auto IsAt = [&](const Place &Where) {
-    return C.Line == Where.Line && C.File == Where.Path;
-  };
-  return IsAt(F.Where) || llvm::any_of(F.Steps, [&](const FindingStep &S) {
-           return IsAt(S.Where);
-         });
+  return isAt(C, F.Where) || isMadeBy(F, C) ||
+         llvm::any_of(F.Steps,
+                      [&](const FindingStep &S) { return isAt(C, S.Where); });
+}
+
+std::optional<WatchedRun::Fit> WatchedRun::fitOf(const Finding &F,
+                                                 const Growth &G) const {
+  if ((keepsGraphs(F) ? !G.HasGraph : !G.HasTensors) || isUnreached(F))
+    return std::nullopt;
+  const auto On = llvm::find_if(
+      G.Calls, [&](const RunReport::Call &C) { return isOnLineOf(F, C); });
+  if (On == G.Calls.end())
+    return std::nullopt;
+  const bool HasMade = llvm::any_of(Growths, [&](const Growth &Other) {
+    return Other.PerStep.Steps == G.PerStep.Steps &&
+           llvm::any_of(Other.Calls, [&](const RunReport::Call &C) {
+             return isMadeBy(F, C);
+           });
+  });
+  return Fit{size_t(On - G.Calls.begin()), !F.Makes ? 1U : HasMade ? 0U : 2U};
+}
+
+bool WatchedRun::isUnreached(const Finding &F) const {
+  return F.Makes && !Reached.empty() &&
+         llvm::none_of(
+             Reached, [&](const RunReport::Call &C) { return isMadeBy(F, C); });
+}
+
+void WatchedRun::explain(const Finding &F, llvm::ArrayRef<Growth *> Kept) {
+  std::set<std::tuple<StringRef, StringRef, StringRef>> Around;
+  for (Growth *G : Kept) {
+    G->Explained = true;
+    // What is kept has references to what the caller made for it.
+    const size_t Depth = fitOf(F, *G)->Depth;
+    for (const RunReport::Call &C :
+         llvm::ArrayRef(G->Calls).drop_front(Depth).take_front(
+             keepsGraphs(F) ? 1 : 2))
+      Around.insert({G->PerStep.Steps, C.File, C.Function});
+  }
+  for (Growth &G : Growths)
+    if (G.PerStep.Bytes <= F.Confirmed->Bytes &&
+        G.PerStep.Nodes <= F.Confirmed->Nodes &&
+        llvm::any_of(G.Calls, [&](const RunReport::Call &C) {
+          return Around.count({G.PerStep.Steps, C.File, C.Function});
+        }))
+      G.Explained = true;
 }
 
 void WatchedRun::confirm(std::vector<Finding> &Findings) {
-  for (Finding &F : Findings) {
-    if (!isAboutWhatIsKept(F))
-      continue;
-    // The functions that its lines are in.
-    std::set<std::tuple<StringRef, StringRef, StringRef>> Around;
-    for (Growth &G : Growths) {
-      auto On = llvm::find_if(
-          G.Calls, [&](const RunReport::Call &C) { return isOnLineOf(F, C); });
-      if (On == G.Calls.end())
-        continue;
-      Around.insert({G.PerStep.Steps, On->File, On->Function});
-      G.Explained = true;
-      if (!F.Confirmed)
-        F.Confirmed = Measured{0, 0, G.PerStep.Steps};
-      F.Confirmed->Bytes += G.PerStep.Bytes;
-      F.Confirmed->Nodes += G.PerStep.Nodes;
-    }
-    if (!F.Confirmed)
-      continue;
-    // A graph that is kept has nodes of the lines in between as well.
-    for (Growth &G : Growths)
-      if (G.PerStep.Bytes <= F.Confirmed->Bytes &&
-          G.PerStep.Nodes <= F.Confirmed->Nodes &&
-          llvm::any_of(G.Calls, [&](const RunReport::Call &C) {
-            return Around.count({G.PerStep.Steps, C.File, C.Function});
-          }))
-        G.Explained = true;
-    F.Steps.push_back({F.Where, "a run of the program kept " +
-                                    printable(amountInWords(*F.Confirmed)) +
-                                    ", made on the lines of this finding"});
+  std::map<Finding *, std::vector<Growth *>> Kept;
+  for (Growth &G : Growths) {
+    std::optional<Fit> Best;
+    Finding *Of = nullptr;
+    for (Finding &F : Findings)
+      if (isAboutWhatIsKept(F))
+        if (const std::optional<Fit> Next = fitOf(F, G);
+            Next && (!Best || *Next < *Best)) {
+          Best = Next;
+          Of = &F;
+        }
+    if (Of)
+      Kept[Of].push_back(&G);
   }
+  for (auto &[F, Of] : Kept) {
+    F->Confirmed = Measured{0, 0, Of.front()->PerStep.Steps};
+    for (const Growth *G : Of) {
+      F->Confirmed->Bytes += G->PerStep.Bytes;
+      F->Confirmed->Nodes += G->PerStep.Nodes;
+      F->Confirmed->IsEstimate |= G->PerStep.IsEstimate;
+    }
+    explain(*F, Of);
+    F->Steps.push_back({F->Where, "a run of the program kept " +
+                                      printable(amountInWords(*F->Confirmed)) +
+                                      ", made on the lines of this finding"});
+  }
+  for (Finding &F : Findings)
+    if (isAboutWhatIsKept(F) && !F.Confirmed && isUnreached(F))
+      F.Steps.push_back({F.Where, "not reached by the run that was watched"});
 }
 
 std::vector<std::string> WatchedRun::unexplained() const {

@@ -9,7 +9,9 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace libtorch_tidy::driver {
@@ -37,6 +39,7 @@ struct RunReport {
     std::string Kind, Series, Text, Advice;
     double PerStep = 0;   ///< In what the kind of verdict counts.
     double Explained = 0; ///< The part that Sites stand for: 0 to 1.
+    double Nodes = 0;     ///< Of graphs, each step; -1: not known.
     std::vector<Growth> Sites;
 
     /// What the stacks of sites show of the growth is a sample.
@@ -69,6 +72,9 @@ struct RunReport {
   std::vector<Verdict> Verdicts;
   std::vector<Region> Regions;
   std::map<double, Site> Sites; ///< By number.
+  /// The calls during which tensors or nodes were made, without order.
+  std::vector<Call> Reached;
+  bool ReachedAll = false; ///< It misses none of them.
   std::vector<std::string> Columns;
   std::vector<Steps> Series;
 
@@ -86,9 +92,12 @@ public:
        llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> FS);
 
   /// Notes in each of \p Findings that is about what is kept (CWE-401) how much
-  /// grew that was made on its line, or on that of one of its steps. Smaller
-  /// growth of the same steps that was made in the functions of these lines is
-  /// explained as well: a graph has nodes of many lines.
+  /// grew that was made on its line, or on that of one of its steps, and that
+  /// its defect can keep. What one place made confirms one finding, that of the
+  /// innermost call. Smaller growth of the same steps that was made in the
+  /// functions of these lines is explained as well: a graph has nodes of many
+  /// lines. Says of those that add what they keep, and did not, that the run
+  /// has not reached them.
   void confirm(std::vector<Finding> &Findings);
 
   /// What grew that no finding has explained, one line of text each.
@@ -100,10 +109,25 @@ private:
     Measured PerStep;
     /// Innermost first, of the user's code. Files are canonical.
     std::vector<RunReport::Call> Calls;
+    bool HasGraph = false;   ///< Nodes grow in these steps, or may do so.
+    bool HasTensors = false; ///< Bytes grow in them.
     bool Explained = false;
   };
+  /// How well a growth fits a finding; the least fits best.
+  struct Fit {
+    size_t Depth;      ///< The call that is on a line of it; 0: the innermost.
+    unsigned Evidence; ///< 0: its own line made something, 2: it should have.
+    bool operator<(const Fit &O) const {
+      return std::tie(Depth, Evidence) < std::tie(O.Depth, O.Evidence);
+    }
+  };
+  std::optional<Fit> fitOf(const Finding &F, const Growth &G) const;
+  /// Did \p F not run, for certain?
+  bool isUnreached(const Finding &F) const;
+  void explain(const Finding &F, llvm::ArrayRef<Growth *> Kept);
 
   std::vector<Growth> Growths;
+  std::vector<RunReport::Call> Reached; ///< Of all; empty: not known.
   std::string Folder;
 };
 

@@ -41,9 +41,10 @@ static_assert(Count<std::pair<int, Tree>> == 2);
 
 #ifdef TOO_MANY
 struct Many {
-  int A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V;
+  int A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V,
+      W;
 };
-static_assert(Count<Many> == 22);
+static_assert(Count<Many> == 23);
 #endif
 
 int main() {

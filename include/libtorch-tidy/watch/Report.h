@@ -189,6 +189,13 @@ inline void writeSites(JsonWriter &J, const RunSummary &Run) {
   Numbers.erase(std::unique(Numbers.begin(), Numbers.end()), Numbers.end());
 
   const PageVector<Module> *Mods = &T.Made.modules().all();
+  auto WriteFrame = [&](uintptr_t Address) {
+    const Module *M = T.Made.modules().find(Address);
+    J.open('[');
+    J.value(M ? static_cast<double>(M - Mods->data()) : -1);
+    J.value(Address - (M ? M->Base : 0));
+    J.close(']');
+  };
   J.list("sites", Numbers, [&](uint32_t Number) {
     const Site &S = T.Made[Number];
     Snapshot::Of Alive =
@@ -198,16 +205,22 @@ inline void writeSites(JsonWriter &J, const RunSummary &Run) {
     J.fields("site", Number, "bytes", Alive.Bytes, "blocks", Alive.Blocks,
              "nodes", Alive.Nodes, "operator", S.Calls.HasOperator);
     J.key("frames").open('[');
-    for (int I = 0; I < S.Calls.Size; ++I) {
-      const Module *M = T.Made.modules().find(S.Calls.Frames[I]);
-      J.open('[');
-      J.value(M ? static_cast<double>(M - Mods->data()) : -1);
-      J.value(S.Calls.Frames[I] - (M ? M->Base : 0));
-      J.close(']');
-    }
+    for (int I = 0; I < S.Calls.Size; ++I)
+      WriteFrame(S.Calls.Frames[I]);
     J.close(']');
     J.close('}');
   });
+  J.line();
+  std::vector<uintptr_t> Reached;
+  for (uint32_t I = 1; I < T.Made.size(); ++I) {
+    const Stack &S = T.Made[I].Calls;
+    Reached.insert(Reached.end(), S.Frames + (S.HasOperator ? 1 : 0),
+                   S.Frames + S.Size);
+  }
+  std::sort(Reached.begin(), Reached.end());
+  Reached.erase(std::unique(Reached.begin(), Reached.end()), Reached.end());
+  J.fields("reachedAll", !T.Missed.load());
+  J.list("reached", Reached, WriteFrame);
   J.line();
   J.list("modules", *Mods, [&](const Module &M) {
     J.line();
@@ -264,6 +277,8 @@ inline void writeVerdicts(JsonWriter &J, const RunSummary &Run) {
     if (!V.Device.empty())
       J.fields("device", V.Device);
     J.fields("perStep", V.PerStep);
+    if (V.NodesPerStep >= 0)
+      J.fields("graphNodesPerStep", V.NodesPerStep);
     if (V.PassSteps)
       J.fields("passSteps", V.PassSteps);
     J.fields("text", V.Text, "advice", V.Advice, "explained", V.Explained);

@@ -168,6 +168,7 @@ public:
   std::atomic<int64_t> Failed{0};      ///< Allocations that threw.
   std::atomic<int64_t> FailedSize{0};  ///< Of the largest of them, in bytes.
   std::atomic<int64_t> FailedLive{0};  ///< What was alive then, in bytes.
+  std::atomic<bool> Missed{false};     ///< Something has no stack.
   Stacks Mode = Stacks::Auto;
   int64_t Start = nanoseconds();
 
@@ -293,10 +294,15 @@ private:
   }
 
   uint32_t siteOf(bool Suspect, void *Caller) {
-    if (Mode == Stacks::None)
-      return 0;
-    if (Mode == Stacks::All)
-      return Made.capture(Caller);
+    uint32_t Number = Mode == Stacks::None  ? 0
+                      : Mode == Stacks::All ? Made.capture(Caller)
+                                            : sampled(Suspect, Caller);
+    if (!Number && !Missed.load(std::memory_order_relaxed))
+      Missed.store(true, std::memory_order_relaxed);
+    return Number;
+  }
+
+  uint32_t sampled(bool Suspect, void *Caller) {
     // One percent of the time for any allocation, two for suspects. The
     // first two milliseconds are a gift: many programs are over by then.
     std::atomic<int64_t> &Spent = Suspect ? SpentOnSuspects : SpentOnOthers;

@@ -30,6 +30,7 @@ struct Verdict {
   /// The part of the growth that the stacks of Sites stand for: 0 to 1.
   double Explained = 0;
   std::vector<SiteGrowth> Sites; ///< Who made it, most first.
+  double NodesPerStep = 0; ///< Of graphs that grow with it; -1: not known.
 };
 
 /// 65792 as "65,792"; with a decimal where that matters.
@@ -138,11 +139,17 @@ private:
                     std::move(Advice),
                     0,
                     0,
-                    {}});
+                    {},
+                    nodesPerStep()});
     return Said.back();
   }
 
   Trend nodes() const { return trendOf(S, GraphNodes, 5); }
+
+  double nodesPerStep() const {
+    Trend Graph = nodes();
+    return Graph.Grows ? Graph.PerStep : Graph.Known ? S.Nodes.PerStep : -1;
+  }
 
   /// The last that is known.
   int64_t last(int Metric) const {

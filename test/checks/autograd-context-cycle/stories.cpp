@@ -18,11 +18,12 @@ struct ByHelper : Function<ByHelper> {
     Tensor y = x.exp();
     keep(*ctx, "y", y);
     // CHECK-NOTES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'y', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
-    // CHECK-NOTES: :[[@LINE-8]]:23: note: it is put into saved_data here
+    // CHECK-NOTES: :[[@LINE-3]]:18: note: 'y' is made here
+    // CHECK-NOTES: :[[@LINE-9]]:23: note: it is put into saved_data here
     // CHECK-NOTES: :[[@LINE+6]]:5: note: 'y' is returned here, so it will own the graph node and the node owns the context
     keep(*ctx, "x", x);
     // CHECK-NOTES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds tensor 'x', which backward() does not release: it lives as long as the graph node; save it with save_for_backward() [libtorch-autograd-context-cycle]
-    // CHECK-NOTES: :[[@LINE-12]]:23: note: it is put into saved_data here
+    // CHECK-NOTES: :[[@LINE-13]]:23: note: it is put into saved_data here
     if (x.dim() == 0)
       return x * 2;
     return y;

@@ -1,0 +1,116 @@
+// Leaks of several causes: the argument says which of them runs.
+#include <libtorch-tidy/watch.h>
+
+#include <map>
+#include <string>
+#include <torch/torch.h>
+#include <vector>
+
+struct Exp : torch::autograd::Function<Exp> {
+  static torch::Tensor forward(torch::autograd::AutogradContext *ctx,
+                               torch::Tensor x) {
+    torch::Tensor y = x.exp();
+    ctx->saved_data["y"] = y;
+    return y;
+  }
+  static torch::autograd::variable_list
+  backward(torch::autograd::AutogradContext *ctx,
+           torch::autograd::variable_list grads) {
+    return {grads[0] * ctx->saved_data["y"].toTensor()};
+  }
+};
+
+struct Part : torch::nn::Module {
+  Part() { fc = register_module("fc", torch::nn::Linear(64, 128)); }
+  torch::nn::Linear fc{nullptr};
+  std::shared_ptr<Part> other;
+};
+
+static void makePair() {
+  auto a = std::make_shared<Part>();
+  auto b = std::make_shared<Part>();
+  a->other = b;
+  b->other = a;
+}
+
+struct Net : torch::nn::Module {
+  Net() : fc(16, 4) { register_module("fc", fc); }
+  torch::Tensor forward(torch::Tensor x) {
+    return torch::log_softmax(fc->forward(x), 1);
+  }
+  torch::nn::Linear fc;
+};
+
+// Has a defect of its own, or two.
+struct Leaking : torch::nn::Module {
+  Leaking() : fc(16, 4) { register_module("fc", fc); }
+  torch::Tensor forward(torch::Tensor x) {
+    if (keepsInContext)
+      return Exp::apply(fc->forward(x));
+    makePair();
+    return fc->forward(x);
+  }
+  torch::nn::Linear fc;
+  bool keepsInContext = false;
+};
+
+// Two lists of one pass, of which one is filled.
+static void train(Net &net, bool sums, libtorch_tidy::Watch &watch) {
+  torch::Tensor running = torch::zeros({});
+  std::vector<torch::Tensor> outputs;
+  for (int i = 0; i < 40; ++i) {
+    torch::Tensor output = net.forward(torch::rand({8, 16}));
+    torch::Tensor loss = output.mean();
+    loss.backward();
+    if (sums)
+      running =
+          running + loss;
+    else
+      outputs.push_back(output);
+    watch.step();
+  }
+}
+
+// What a guard would not change, called where one is missing.
+static void serve(Leaking &net, libtorch_tidy::Watch &watch) {
+  net.eval();
+  for (int i = 0; i < 40; ++i) {
+    torch::Tensor answer = net.forward(torch::rand({8, 16}));
+    std::cout << answer.argmax(1)[0].item<int64_t>() << "\n";
+    watch.step();
+  }
+}
+
+static void collect(Net &net, libtorch_tidy::Watch &watch) {
+  static std::map<int, torch::Tensor> images;
+  net.eval();
+  for (int i = 0; i < 40; ++i) {
+    images[i] = net.forward(torch::rand({8, 16})).detach().clone();
+    watch.step();
+  }
+}
+
+static void gather(Net &net, libtorch_tidy::Watch &watch) {
+  net.eval();
+  std::vector<torch::Tensor> results;
+  for (int i = 0; i < 40; ++i) {
+    results.push_back(net.forward(torch::rand({8, 16})));
+    watch.step();
+  }
+}
+
+int main(int, char **arguments) {
+  libtorch_tidy::Watch watch;
+  Net net;
+  Leaking leaking;
+  const std::string what = arguments[1];
+  leaking.keepsInContext = what == "context";
+  if (what == "sum" || what == "list")
+    train(net, what == "sum", watch);
+  else if (what == "map")
+    collect(net, watch);
+  else if (what == "results")
+    gather(net, watch);
+  else
+    serve(leaking, watch);
+}
