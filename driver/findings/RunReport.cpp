@@ -335,19 +335,20 @@ WatchedRun::read(StringRef File, StringRef Folder,
   return Result;
 }
 
-static bool isAboutWhatIsKept(const Finding &F) {
+static bool hasTag(const Finding &F, StringRef Tag) {
   const CatalogEntry *Entry = findInCatalog(F.Check);
   return F.Kind == FindingKind::Defect && Entry &&
-         llvm::is_contained(Entry->Tags, "external/cwe/cwe-401");
+         llvm::is_contained(Entry->Tags, Tag);
+}
+
+static bool isAboutWhatIsKept(const Finding &F) {
+  return hasTag(F, "external/cwe/cwe-401");
 }
 
 /// Is it graphs that \p F keeps, with or without the tensors they save? Others
 /// keep tensors, with or without graphs.
 static bool keepsGraphs(const Finding &F) {
-  static constexpr StringRef Checks[] = {
-      "libtorch-accumulated-history", "libtorch-inference-without-no-grad",
-      "libtorch-retained-graph", "libtorch-undetached-hidden-state"};
-  return llvm::is_contained(Checks, F.Check);
+  return hasTag(F, "autograd-graph");
 }
 
 static bool isAt(const RunReport::Call &C, const Place &Where) {
