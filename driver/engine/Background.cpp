@@ -65,15 +65,6 @@ static void giveWay() {
 #endif
 }
 
-/// The right to be the one that works for a cache. It ends with the process,
-/// however that ends.
-static bool isOnlyOne(const CacheFolder &Folder) {
-  int FD;
-  return !fs::openFileForReadWrite(Folder.pathOf("background.lock"), FD,
-                                   fs::CD_OpenAlways, fs::OF_None) &&
-         !fs::tryLockFile(FD);
-}
-
 static void precompile(llvm::ArrayRef<PchRecipe> Recipes,
                        const AnalysisOptions &Options,
                        const CacheFolder &Folder, FileSystem FS) {
@@ -87,8 +78,8 @@ static void precompile(llvm::ArrayRef<PchRecipe> Recipes,
     // Another process may have made it, or tried to.
     if (!Pchs.isToBeMade(R.Key))
       continue;
-    Pchs.noteTried(R.Key);
     Pool.start(0, [&]() -> std::string {
+      Pchs.maker().note(R.Key, R.Seconds);
       Pchs.build(R, FS);
       return "";
     });
@@ -108,7 +99,7 @@ void precompileAfter(const Analysis &After, const AnalysisOptions &Options,
   std::optional<CacheFolder> Folder = CacheFolder::open(Options.Cache);
   llvm::Expected<FileSystem> FS = createFileSystem(VfsOverlay);
   // The folder of the caller may be on a disk that is to be taken out.
-  if (Folder && FS && ::chdir("/") == 0 && isOnlyOne(*Folder))
+  if (Folder && FS && ::chdir("/") == 0 && BackgroundMaker(*Folder).becomeIt())
     precompile(After.Postponed, Options, *Folder, *FS);
   // No destructors: what they tidy up is the caller's.
   ::_exit(0);

@@ -231,14 +231,21 @@ PchPlan Schedule::planOfPchs(unsigned AtATime) {
                    Work.Options.Cache.Megabytes});
 }
 
+/// A precompiled header takes as many times as long as a unit without it.
+static constexpr double HeaderPerUnit = 2;
+
 /// Drops the headers that were made meanwhile, for trials of fixes, and those
 /// that would not compile.
 void Schedule::dropPostponed() {
-  llvm::erase_if(Postponed, [&](const PchRecipe &R) {
-    return !Pchs->isToBeMade(R.Key) || llvm::none_of(Jobs, [&](const Job &J) {
+  llvm::erase_if(Postponed, [&](PchRecipe &R) {
+    const auto From = llvm::find_if(Jobs, [&](const Job &J) {
       return J.MainArgument == R.MainFile && J.Arguments == R.Arguments &&
              J.Result && !J.Result->Failed;
     });
+    if (From == Jobs.end() || !Pchs->isToBeMade(R.Key))
+      return true;
+    R.Seconds = HeaderPerUnit * From->Took.Processor;
+    return false;
   });
 }
 
@@ -246,7 +253,7 @@ void Schedule::dropPostponed() {
 const LibraryPch *Schedule::makeForTrials(const PchRecipe &Recipe) {
   Workers::beginAnew();
   cpp::Activity::say(PrecompilingActivity);
-  Pchs->build(Recipe, makeFileSystem());
+  Pchs->buildOrAwait(Recipe, makeFileSystem());
   Pchs->forget(Recipe.Key); // Look again.
   return Pchs->fitting(Recipe);
 }
@@ -496,7 +503,7 @@ void Schedule::run() {
       Told.tell(PrecompilingActivity);
       cpp::Activity::say(PrecompilingActivity);
       Pool.start(Jobs.size() + NextBuild, [&]() -> std::string {
-        Pchs->build(ToBuild[NextBuild], makeFileSystem());
+        Pchs->buildOrAwait(ToBuild[NextBuild], makeFileSystem());
         return "";
       });
       ++NextBuild;

@@ -3,6 +3,7 @@
 
 #include "driver/engine/Workers.h"
 #include "analysis/cpp/Activity.h"
+#include "driver/pch/BackgroundMaker.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
@@ -377,16 +378,6 @@ static void drain(int &FD, std::string &Into) {
   }
   ::close(FD);
   FD = -1;
-}
-
-/// Processor time of a process that runs, or has not been waited for.
-static double processorSeconds(pid_t Process) {
-#ifdef __linux__
-  clockid_t Clock;
-  if (::clock_getcpuclockid(Process, &Clock) == 0)
-    return secondsOf(Clock);
-#endif
-  return 0;
 }
 
 WorkCap Workers::capMetBy(const Worker &W) const {

@@ -401,7 +401,7 @@ bool LibraryPchs::isToBeMade(StringRef Key) {
   if (find(Key) != State::Missing)
     return false;
   fs::file_status Status;
-  return fs::status(Folder.pathOf(triedMark(Key)), Status) ||
+  return fs::status(Folder.pathOf(BackgroundMaker::noteOf(Key)), Status) ||
          Status.getLastModificationTime() + TryAgainAfter <
              std::chrono::system_clock::now();
 }
@@ -474,7 +474,7 @@ bool LibraryPchs::build(
   if (Replaced)
     for (StringRef Old : {Replaced->Names, Replaced->Output})
       Folder.remove(Old);
-  Folder.remove(triedMark(Recipe.Key));
+  Folder.remove(BackgroundMaker::noteOf(Recipe.Key));
   return true;
 }
 

@@ -10,6 +10,7 @@
 #define LIBTORCH_TIDY_DRIVER_PCH_LIBRARYPCH_H
 
 #include "driver/cache/CacheFolder.h"
+#include "driver/pch/BackgroundMaker.h"
 #include "driver/project/IncludeScanner.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/CompilationDatabase.h"
@@ -69,6 +70,8 @@ struct PchRecipe {
   /// A unit that starts from it: what compiles \c MainFile in \c Directory.
   clang::tooling::CommandLineArguments Arguments;
   std::string MainFile, Directory;
+  /// Of processor time, that making it should take; 0: not known.
+  double Seconds = 0;
 };
 
 /// The precompiled headers in the cache.
@@ -109,10 +112,8 @@ public:
   /// Is there none, and nobody has tried to make it lately? Headers that do not
   /// compile by themselves fail again.
   bool isToBeMade(llvm::StringRef Key);
-  /// Notes that it is tried now, until build() succeeds.
-  void noteTried(llvm::StringRef Key) const {
-    Folder.write(triedMark(Key), "");
-  }
+  /// Who makes them after a run. What it tries is noted until build() succeeds.
+  BackgroundMaker maker() const { return BackgroundMaker(Folder); }
 
   /// Notes, for later runs, that \p File did not compile with it, but without.
   void noteUnfit(llvm::StringRef Key, llvm::StringRef File) const {
@@ -126,6 +127,13 @@ public:
   /// the headers do not compile.
   bool build(const PchRecipe &Recipe,
              llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) const;
+  /// The same, unless it is made in the background soon enough.
+  void buildOrAwait(const PchRecipe &Recipe,
+                    llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> FS) {
+    forget(Recipe.Key); // It may have been made meanwhile.
+    if (find(Recipe.Key) == State::Missing && maker().leavesToUs(Recipe.Key))
+      build(Recipe, std::move(FS));
+  }
 
 private:
   struct Entry {
@@ -137,9 +145,6 @@ private:
   /// All names in it; empty when they cannot be read.
   const PchNames &namesOf(llvm::StringRef Key);
   static std::string entryOf(llvm::StringRef Key) { return "pch/" + Key.str(); }
-  static std::string triedMark(llvm::StringRef Key) {
-    return entryOf(Key) + ".tried";
-  }
   static std::string unfitMark(llvm::StringRef Key, llvm::StringRef File) {
     return entryOf(Key) + "-" + digest({File}).substr(0, 8) + ".unfit";
   }

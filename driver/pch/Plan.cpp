@@ -80,9 +80,10 @@ static void shareLesser(ArrayRef<PchChoices *> Units, LibraryPchs &Pchs,
 
 // A precompiled header takes nearly twice as long to make as a unit without it.
 // Units that are all analysed at once are done sooner without: it is made after
-// the run, for the next one. Where nothing goes on after the run, it is made
-// when it is sure to be used again: when a second unit of this run needs it,
-// when one of an earlier run did, or when a later run will.
+// the run, for the next one; units wait for one that is nearly made, and one
+// that does not get on is made by who wants it. Where nothing goes on after the
+// run, it is made when it is sure to be used again: when a second unit of this
+// run needs it, when one of an earlier run did, or when a later run will.
 PchPlan planPchs(ArrayRef<PchChoices *> Units, LibraryPchs &Pchs,
                  const PchPolicy &Policy) {
   std::set<std::string> WantedBefore;
@@ -96,8 +97,12 @@ PchPlan planPchs(ArrayRef<PchChoices *> Units, LibraryPchs &Pchs,
     if (Pchs.find(Key) != LibraryPchs::State::Missing)
       continue;
     if (Policy.MayPostpone && N.Units <= Policy.AtATime) {
-      if (Policy.CacheMegabytes >= LeastForPchs &&
-          Result.Later.size() < MostPostponed && Pchs.isToBeMade(Key))
+      using Progress = BackgroundMaker::Progress;
+      const Progress Made = Pchs.maker().progressOf(Key);
+      if (Made == Progress::NearlyDone || Made == Progress::Starved)
+        Result.Now.push_back(*N.Recipe);
+      else if (Policy.CacheMegabytes >= LeastForPchs &&
+               Result.Later.size() < MostPostponed && Pchs.isToBeMade(Key))
         Result.Later.push_back(*N.Recipe);
     } else if (N.Units > 1 || WantedBefore.count(Key) || Policy.WillRepeat) {
       Result.Now.push_back(*N.Recipe);

@@ -9,6 +9,9 @@ can write to its outputs any more, and prints them. CASE says what is to be then
 
     made     a process is at work, apart from its caller, and makes something
     killed   the same, but it is ended as soon as it has begun
+    starved  the same, but it is stopped then, and left so: it has tried for an hour
+    late     the same as made, and COMMAND, on one file that has changed, waits for it when it
+             is nearly done
     none     no process is left
     any      whatever is left is waited for
     alone    COMMAND while another process is at work for the cache: nothing is made
@@ -19,6 +22,7 @@ Exits as the command does, or with 9 and a word when it is not so.
 import fcntl
 import glob
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -100,7 +104,42 @@ sys.stderr.buffer.write(err)
 sys.stdout.flush()
 sys.stderr.flush()
 
-if case in ("made", "killed"):
+def seconds(process):
+    """Of processor time."""
+    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def mark():
+    """Where a process notes first what it tries."""
+    return "".join(glob.glob(cache + "/pch/*.tried"))
+
+
+def run_while_nearly_done():
+    """The same command, on another text, while the work is held where two thirds of it are
+    done. It got a processor all the time, as far as its note tells."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    enough = 2 * (usage.ru_utime + usage.ru_stime) * 0.65
+    busiest = lambda: max(left(cache), key=seconds)
+    wait_until(lambda: seconds(busiest()) > enough)
+    worker = busiest()
+    os.kill(worker, signal.SIGSTOP)
+    began = time.time() - seconds(worker) / 2
+    os.utime(mark(), (began, began))
+    with open(command[command.index("--") - 1], "a", encoding="utf-8") as source:
+        source.write("//\n")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as again:
+        said = again.stderr.readline()
+        if b"] precompiling the library headers" not in said or again.poll() is not None:
+            fail("it does not wait: " + repr(said))
+        os.kill(worker, signal.SIGCONT)
+        again.communicate()
+    if len(made()) != 1:
+        fail("it was made again")
+
+
+if case in ("made", "killed", "starved", "late"):
     if at_end != before:
         fail("it was made before the answer")
     at_work = list(left(cache))
@@ -109,15 +148,19 @@ if case in ("made", "killed"):
     for process in at_work:
         try:
             check_apart(process)
-            if case == "killed":
-                # It notes first that it tries.
-                wait_until(lambda: glob.glob(cache + "/pch/*.tried"))
-                os.kill(process, signal.SIGKILL)
+            if case in ("killed", "starved"):
+                wait_until(mark)
+                os.kill(process, signal.SIGKILL if case == "killed" else signal.SIGSTOP)
         except (ProcessLookupError, FileNotFoundError):
             pass  # It has ended meanwhile; a worker does so with the one that started it.
 if case == "none" and list(left(cache)):
     fail("a process is left")
+if case == "late":
+    run_while_nearly_done()
+if case == "starved":
+    os.utime(mark(), (time.time() - 3600,) * 2)
+    sys.exit(run.returncode)
 wait_until(lambda: not list(left(cache)))
-if case != "any" and (made() != before) != (case == "made"):
+if case != "any" and (made() != before) != (case in ("made", "late")):
     fail("the precompiled headers are " + str(made()))
 sys.exit(run.returncode)
