@@ -12,6 +12,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "clang/Basic/Diagnostic.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include <optional>
@@ -74,6 +75,8 @@ struct Finding {
   llvm::SmallVector<Because, 2> Reasons;
   /// What makes part of what is kept, each time that it runs; or nothing.
   clang::SourceRange Makes;
+  /// Classes whose objects are part of it: so is what their constructors make.
+  llvm::SmallSetVector<const clang::CXXRecordDecl *, 2> Keeps;
 
   static Finding at(clang::SourceLocation Loc,
                     clang::SourceRange Highlight = {});

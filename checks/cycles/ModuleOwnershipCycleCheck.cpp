@@ -286,8 +286,18 @@ memberLeadingTo(const CXXRecordDecl *Owner, const CXXRecordDecl *Owned,
   return nullptr;
 }
 
-/// The finding that \p Way makes, which begins with the edge that closes it.
-Finding worded(llvm::ArrayRef<const Edge *> Way) {
+/// The classes of modules that \p Of is, or is a container of, in \p Function.
+Classes classesOf(const Object &Of, const FunctionDecl *Function) {
+  if (!Of.isThis())
+    return modulesIn(
+        (Of.Fields.empty() ? Of.Root : Of.Fields.back())->getType());
+  const auto *Method = dyn_cast<CXXMethodDecl>(Function);
+  return Method ? Classes{Method->getParent()} : Classes();
+}
+
+/// The finding that \p Way makes in \p Function; it begins with the edge that
+/// closes it.
+Finding worded(llvm::ArrayRef<const Edge *> Way, const FunctionDecl *Function) {
   const Edge &E = *Way.front();
   const std::string Owner = nameOf(E.Owner), Owned = nameOf(E.Owned);
   const bool Recurses = (Way.size() > 1 || E.Owner == E.Owned) &&
@@ -306,9 +316,12 @@ Finding worded(llvm::ArrayRef<const Edge *> Way) {
                               : "let one of them hold a weak or plain pointer");
   llvm::SmallPtrSet<const ValueDecl *, 4> Made;
   for (const Edge *Step : llvm::reverse(Way))
-    for (const Object *Of : {&Step->Owner, &Step->Owned})
+    for (const Object *Of : {&Step->Owner, &Step->Owned}) {
       if (Made.insert(Of->Root).second)
         F.noteMade(Of->Root);
+      for (const CXXRecordDecl *Class : classesOf(*Of, Function))
+        F.Keeps.insert(Class);
+    }
   for (const Edge *Step : llvm::drop_begin(Way))
     F.note(Step->Where->getBeginLoc(), nameOf(Step->Owned) + " is given to " +
                                            nameOf(Step->Owner) + " here");
@@ -327,8 +340,10 @@ struct ClassCycle {
 
 Finding worded(const ClassCycle &C) {
   const std::string Child = quoted(C.Child), Parent = quoted(C.Parent);
-  return Finding::at(C.Own->getLocation(), C.Own->getSourceRange())
-      .because(ModuleOwnershipCycle.ByClasses)
+  Finding F = Finding::at(C.Own->getLocation(), C.Own->getSourceRange());
+  F.Keeps.insert(C.Child);
+  F.Keeps.insert(C.Parent);
+  return F.because(ModuleOwnershipCycle.ByClasses)
       .says("memory leak: " + quoted(C.Own) + " owns a module of class " +
             Parent + ", which owns " + Child +
             " modules: if that module owns this one, neither is ever freed")
@@ -403,7 +418,7 @@ private:
       for (const Edge *Step : Way)
         if (Step->Field)
           Reported.insert(Step->Field);
-      report(worded(Way));
+      report(worded(Way, Function));
     }
   }
 

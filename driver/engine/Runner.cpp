@@ -55,6 +55,17 @@ std::string detailOf(const Because &Why, SourceLocation Loc,
                  : cpp::lineOf(At, SM));
 }
 
+/// The constructors of \p Class as debug information names them.
+std::string constructorOf(const CXXRecordDecl *Class) {
+  PrintingPolicy Policy = Class->getASTContext().getPrintingPolicy();
+  Policy.SuppressUnwrittenScope = true;
+  std::string Name;
+  llvm::raw_string_ostream Out(Name);
+  Class->getNameForDiagnostic(Out, Policy, /*Qualified=*/true);
+  Out << "::" << Class->getName();
+  return Name;
+}
+
 /// Hears what the compiler and the checks say while a unit is analysed; which
 /// of the findings are reported is clang-tidy's to decide.
 class UnitListener : public FindingListener {
@@ -78,9 +89,11 @@ public:
         {Check.str(), SM.getFilename(Loc).str(), SM.getFileOffset(Loc)},
         HeardFinding{Loc, F.Strength, IsTooWeak, {}, F.Bytes, {}, {}});
     if (F.Makes.isValid())
-      It->second.Makes =
+      It->second.MadeBy.Lines =
           LineRange{SM.getExpansionLineNumber(F.Makes.getBegin()),
                     SM.getExpansionLineNumber(F.Makes.getEnd())};
+    for (const CXXRecordDecl *Class : F.Keeps)
+      It->second.MadeBy.Constructors.push_back(constructorOf(Class));
     for (const Step &S : F.Steps)
       if (const SourceLocation At = SM.getFileLoc(S.Loc);
           S.IsMember && At.isValid())

@@ -148,7 +148,7 @@ std::vector<Finding> toFindings(llvm::ArrayRef<ClangTidyError> Errors,
       F.Function = It->second.Function;
       F.Bytes = It->second.Bytes;
       F.Reasons = It->second.Reasons;
-      F.Makes = It->second.Makes;
+      F.MadeBy = It->second.MadeBy;
       for (const auto &[At, Text] : It->second.Members)
         F.Members.push_back({Convert.place(At.first, At.second), Text});
       Reported.insert(&It->second);

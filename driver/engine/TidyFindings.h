@@ -35,7 +35,7 @@ struct HeardFinding {
   /// What else it stands for, by path (as in diagnostics) and offset, and what
   /// the story says of that.
   std::map<std::pair<std::string, unsigned>, std::string> Members;
-  std::optional<LineRange> Makes = std::nullopt;
+  Makers MadeBy = {};
 };
 
 /// By check, path (as in the diagnostic) and offset; also what is too weak or

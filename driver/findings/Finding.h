@@ -32,6 +32,12 @@ struct LineRange {
   unsigned First = 0, Last = 0;
 };
 
+/// What makes what a finding says is kept; see libtorch_tidy::Finding.
+struct Makers {
+  std::optional<LineRange> Lines;
+  std::vector<std::string> Constructors; ///< "ns::Net::Net".
+};
+
 /// What clang-tidy's text underlines. Without a file when it is in a macro.
 struct Highlight {
   std::string Spelled; ///< As that of a place.
@@ -107,7 +113,7 @@ struct Finding {
   std::string Directory;             ///< Where that is compiled.
   bool Known = false;                ///< The baseline holds it.
   std::optional<Measured> Confirmed; ///< By a run of the program.
-  std::optional<LineRange> Makes;    ///< See libtorch_tidy::Finding.
+  Makers MadeBy;                     ///< What is kept.
 };
 
 /// Does \p F say how to mend a defect?

@@ -357,7 +357,8 @@ static bool isAt(const RunReport::Call &C, const Place &Where) {
 
 /// Is \p C on a line on which \p F makes what it keeps?
 static bool isMadeBy(const Finding &F, const RunReport::Call &C) {
-  return F.Makes && C.Line >= F.Makes->First && C.Line <= F.Makes->Last &&
+  const std::optional<LineRange> &Lines = F.MadeBy.Lines;
+  return Lines && C.Line >= Lines->First && C.Line <= Lines->Last &&
          C.File == F.Where.Path;
 }
 
@@ -368,12 +369,18 @@ static bool isOnLineOf(const Finding &F, const RunReport::Call &C) {
                       [&](const FindingStep &S) { return isAt(C, S.Where); });
 }
 
+/// Does \p C make an object that \p F says is kept?
+static bool isConstructorOf(const Finding &F, const RunReport::Call &C) {
+  return llvm::is_contained(F.MadeBy.Constructors, C.Function);
+}
+
 std::optional<WatchedRun::Fit> WatchedRun::fitOf(const Finding &F,
                                                  const Growth &G) const {
   if ((keepsGraphs(F) ? !G.HasGraph : !G.HasTensors) || isUnreached(F))
     return std::nullopt;
-  const auto On = llvm::find_if(
-      G.Calls, [&](const RunReport::Call &C) { return isOnLineOf(F, C); });
+  const auto On = llvm::find_if(G.Calls, [&](const RunReport::Call &C) {
+    return isOnLineOf(F, C) || isConstructorOf(F, C);
+  });
   if (On == G.Calls.end())
     return std::nullopt;
   const bool HasMade = llvm::any_of(Growths, [&](const Growth &Other) {
@@ -382,11 +389,13 @@ std::optional<WatchedRun::Fit> WatchedRun::fitOf(const Finding &F,
              return isMadeBy(F, C);
            });
   });
-  return Fit{size_t(On - G.Calls.begin()), !F.Makes ? 1U : HasMade ? 0U : 2U};
+  return Fit{size_t(On - G.Calls.begin()), !F.MadeBy.Lines ? 1U
+                                           : HasMade       ? 0U
+                                                           : 2U};
 }
 
 bool WatchedRun::isUnreached(const Finding &F) const {
-  return F.Makes && !Reached.empty() &&
+  return F.MadeBy.Lines && !Reached.empty() &&
          llvm::none_of(
              Reached, [&](const RunReport::Call &C) { return isMadeBy(F, C); });
 }
@@ -409,6 +418,23 @@ void WatchedRun::explain(const Finding &F, llvm::ArrayRef<Growth *> Kept) {
           return Around.count({G.PerStep.Steps, C.File, C.Function});
         }))
       G.Explained = true;
+}
+
+std::string WatchedRun::makersOf(const Finding &F,
+                                 llvm::ArrayRef<Growth *> Kept) {
+  std::set<std::string> Makers;
+  for (const Growth *G : Kept) {
+    const auto On = llvm::find_if(
+        G->Calls, [&](const RunReport::Call &C) { return isOnLineOf(F, C); });
+    const auto Constructor =
+        llvm::find_if(G->Calls, [&](const RunReport::Call &C) {
+          return isConstructorOf(F, C);
+        });
+    Makers.insert(On != G->Calls.end()
+                      ? "on the lines of this finding"
+                      : "in " + printable(Constructor->Function));
+  }
+  return llvm::join(Makers, " and ");
 }
 
 void WatchedRun::confirm(std::vector<Finding> &Findings) {
@@ -436,7 +462,7 @@ void WatchedRun::confirm(std::vector<Finding> &Findings) {
     explain(*F, Of);
     F->Steps.push_back({F->Where, "a run of the program kept " +
                                       printable(amountInWords(*F->Confirmed)) +
-                                      ", made on the lines of this finding"});
+                                      ", made " + makersOf(*F, Of)});
   }
   for (Finding &F : Findings)
     if (isAboutWhatIsKept(F) && !F.Confirmed && isUnreached(F))

@@ -125,6 +125,8 @@ private:
   /// Did \p F not run, for certain?
   bool isUnreached(const Finding &F) const;
   void explain(const Finding &F, llvm::ArrayRef<Growth *> Kept);
+  /// What \p F has in common with the calls that made \p Kept, in words.
+  static std::string makersOf(const Finding &F, llvm::ArrayRef<Growth *> Kept);
 
   std::vector<Growth> Growths;
   std::vector<RunReport::Call> Reached; ///< Of all; empty: not known.

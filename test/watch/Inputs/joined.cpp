@@ -33,6 +33,25 @@ static void makePair() {
   b->other = a;
 }
 
+struct Tree;
+struct Leaf : torch::nn::Module {
+  Leaf() { fc = register_module("fc", torch::nn::Linear(16, 16)); }
+  torch::nn::Linear fc{nullptr};
+  std::shared_ptr<Tree> tree;
+};
+struct Tree : torch::nn::Module {
+  Tree() {
+    trunk = register_module("trunk", torch::nn::Linear(64, 128));
+    leaf = register_module("leaf", std::make_shared<Leaf>());
+  }
+  void adopt() {
+    leaf->tree = std::dynamic_pointer_cast<Tree>(shared_from_this());
+  }
+  torch::nn::Linear trunk{nullptr};
+  std::shared_ptr<Leaf> leaf;
+};
+static void makeTree() { std::make_shared<Tree>()->adopt(); }
+
 struct Net : torch::nn::Module {
   Net() : fc(16, 4) { register_module("fc", fc); }
   torch::Tensor forward(torch::Tensor x) {
@@ -45,13 +64,16 @@ struct Net : torch::nn::Module {
 struct Leaking : torch::nn::Module {
   Leaking() : fc(16, 4) { register_module("fc", fc); }
   torch::Tensor forward(torch::Tensor x) {
-    if (keepsInContext)
+    if (leak == "context")
       return Exp::apply(fc->forward(x));
-    makePair();
+    if (leak == "pair")
+      makePair();
+    else
+      makeTree();
     return fc->forward(x);
   }
   torch::nn::Linear fc;
-  bool keepsInContext = false;
+  std::string leak;
 };
 
 // Two lists of one pass, of which one is filled.
@@ -104,7 +126,7 @@ int main(int, char **arguments) {
   Net net;
   Leaking leaking;
   const std::string what = arguments[1];
-  leaking.keepsInContext = what == "context";
+  leaking.leak = what;
   if (what == "sum" || what == "list")
     train(net, what == "sum", watch);
   else if (what == "map")
