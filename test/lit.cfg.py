@@ -24,7 +24,8 @@ Substitutions for RUN lines:
   %bundle               the folder that the bundle is packed from (REQUIRES: bundle)
 
 With --param llvm=N the tests of the checks run clang-tidy N with the plugin for it
-(ninja check-llvm-N).
+(ninja check-llvm-N). With --param libtorch=2.6 those that run programs do so with that
+LibTorch (ninja check-libtorch-2.6), and have the feature `later-libtorch`.
 
 Features: driver, bundle (LLVM's archives are installed), llvm-N (clang-tidy N and a plugin for it), old-clang-tidy (one that
 there is no plugin for), jsonschema and yaml (Python modules), long-tests (the
@@ -41,6 +42,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import sysconfig
 
 import lit.formats
@@ -49,15 +51,26 @@ import lit.formats
 if not hasattr(config, "suite_build_dir"):
     lit_config.fatal("run the suite through the build: ninja -C build check")
 
-with open(os.path.join(config.suite_build_dir, "tools.json")) as file:
+config.tools_file = os.path.join(config.suite_build_dir, "tools.json")
+with open(config.tools_file) as file:
     tools = json.load(file)
+config.test_exec_root = config.suite_build_dir
+libtorch = lit_config.params.get("libtorch")
+if libtorch:
+    sys.path.insert(0, config.suite_source_dir)
+    import torch_library
+
+    config.test_exec_root = os.path.join(config.suite_build_dir, "libtorch-" + libtorch)
+    config.tools_file = torch_library.tools_with(libtorch, tools, config.test_exec_root)
+    with open(config.tools_file) as file:
+        tools = json.load(file)
+    config.available_features.add("later-libtorch")
 
 config.name = "libtorch-tidy"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".cpp", ".test"]
 config.excludes = ["Inputs", "fuzz"]
 config.test_source_root = config.suite_source_dir
-config.test_exec_root = config.suite_build_dir
 
 # What the build is made with; llvm-N is that of another plugin.
 config.available_features.add("built-with-" + tools["llvm_version"])
@@ -173,8 +186,7 @@ for who in ["AUTHOR", "COMMITTER"]:
     config.environment["GIT_%s_EMAIL" % who] = "test@example.org"
 
 checker = os.path.join(config.suite_source_dir, "check_libtorch_tidy.py")
-tools_file = os.path.join(config.suite_build_dir, "tools.json")
-check_command = [tools["python"], checker, "--tools=" + tools_file]
+check_command = [tools["python"], checker, "--tools=" + config.tools_file]
 for version, host in tools["plugins"].items():
     config.available_features.add("llvm-" + version)
     for name in ("clang_tidy", "plugin"):

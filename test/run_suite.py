@@ -32,7 +32,7 @@ def main():
         help="file for lit's results; the closing line goes beside it, as .txt",
     )
     parser.add_argument("--param", action="append", default=[], help="passed to lit")
-    parser.add_argument("suite", help="folder of the configured suite")
+    parser.add_argument("suite", nargs="+", help="folders of the configured suite")
     args = parser.parse_args()
 
     # Results of an earlier run must not stand in for this one's.
@@ -41,7 +41,7 @@ def main():
         if os.path.exists(stale):
             os.remove(stale)
     command = [sys.executable, args.lit, "-v", "--output", args.results]
-    command += ["--param=" + param for param in args.param] + [args.suite]
+    command += ["--param=" + param for param in args.param] + args.suite
     code = subprocess.run(command).returncode
 
     try:

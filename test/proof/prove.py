@@ -52,8 +52,7 @@ for kind in ("bad", "fixed"):
     # The suite's other precompiled header holds no function bodies.
     run([tools["clangxx"], programs.write(name, kind, folder), "-o", program, "-I", programs.HERE]
         + tools["torch_flags"]
-        + ["-include-pch", tools["torch_code_pch"], "-fuse-ld=lld", "-ltorch", "-ltorch_cpu",
-           "-lc10"])
+        + ["-include-pch", tools["torch_code_pch"], *tools["torch_libraries"]])
     output = run([program], LIBTORCH_TIDY_SERIES=program + ".series")
     with open(program + ".txt", "w") as file:
         file.write(output)

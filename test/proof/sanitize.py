@@ -45,7 +45,7 @@ for kind in ("bad", "fixed"):
     # A precompiled header would have to be made with the sanitizer as well.
     run([compiler, programs.write(name, kind, folder), "-o", program, "-I", programs.HERE,
          "-O1", "-fsanitize=address"]
-        + tools["torch_flags"] + ["-fuse-ld=lld", "-ltorch", "-ltorch_cpu", "-lc10"])
+        + tools["torch_flags"] + tools["torch_libraries"])
     with open(program + ".txt", "w") as file:
         for case, error in cases:
             code, output = run([program, case], may_fail=True)

@@ -75,7 +75,12 @@ void operator delete(void *p, size_t) noexcept { operator delete(p); }
 void operator delete[](void *p) noexcept { operator delete(p); }
 void operator delete[](void *p, size_t) noexcept { operator delete(p); }
 struct Watched : c10::Allocator {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
+  void copy_data(void *to, const void *from, size_t n) const override { std::memcpy(to, from, n); }
+  c10::DataPtr allocate(size_t n) override {
+#else
   c10::DataPtr allocate(size_t n) const override {
+#endif
     char *p = take(n);
     return {p, p, [](void *q) { give(q); }, c10::Device(c10::kCPU)};
   }

@@ -156,8 +156,7 @@ class Judge:
             program = os.path.join(self.out, "run")
             done = run([self.tools["clangxx"], places.path, "-o", program, "-O0", "-w",
                         *self.tools["torch_flags"], *self.given("RUN_FLAGS", []), "-include-pch",
-                        self.pch, "-fuse-ld=lld", "-ferror-limit=0", "-ltorch", "-ltorch_cpu",
-                        "-lc10"], codes=())
+                        self.pch, "-ferror-limit=0", *self.tools["torch_libraries"]], codes=())
             if not done.returncode:
                 return self.ran(program, list(functions))
             self.drop(functions, places.errors(done.stderr), done.stderr)

@@ -49,8 +49,7 @@ def lines(path):
     """What a program prints, by variant."""
     program = path[:-len(".cpp")]
     run([tools["clangxx"], path, "-o", program, *tools["torch_flags"], "-I", here,
-         "-include-pch", tools["torch_code_pch"], "-fuse-ld=lld", "-ltorch", "-ltorch_cpu",
-         "-lc10"])
+         "-include-pch", tools["torch_code_pch"], *tools["torch_libraries"]])
     # What an exception says may have lines of its own.
     return dict(line.partition(" ")[::2] for line in run([program]).splitlines()
                 if re.match(r"v\d+\b", line))

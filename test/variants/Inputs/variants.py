@@ -798,7 +798,15 @@ void operator delete[](void *memory, std::size_t) noexcept { operator delete(mem
 /// Memory of tensors, too.
 struct Scribbling : c10::Allocator {
   static void drop(void *memory) { operator delete(memory); }
+  // Later versions declare it without const.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
+  void copy_data(void *to, const void *from, size_t bytes) const override {
+    std::memcpy(to, from, bytes);
+  }
+  c10::DataPtr allocate(size_t bytes) override {
+#else
   c10::DataPtr allocate(size_t bytes) const override {
+#endif
     void *memory = std::malloc(bytes + 1);
     return {memory, memory, &drop, torch::kCPU};
   }
