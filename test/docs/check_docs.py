@@ -101,12 +101,14 @@ def figures(docs, proofs):
     proven = {"libtorch-" + os.path.basename(path)[:-len(".test")]
               for path in glob.glob(os.path.join(proofs, "*.test"))
               if re.search("%(proof|sanitize) ", read(path))}
-    tracked = {os.path.basename(path)[:-len(".json")]
-               for path in glob.glob(os.path.join(docs, "figures", "*.json"))}
-    for name in sorted(proven - tracked):
-        wrong.append("docs/figures lacks %s.json: ninja figures makes it" % name)
-    for name in sorted(tracked - proven):
-        wrong.append("docs/figures/%s.json: there is no proof" % name)
+    for folder, target in (("figures", "figures"), ("figures/2.6", "figures-2.6"),
+                           ("figures/2.14", "figures-2.14")):
+        tracked = {os.path.basename(path)[:-len(".json")]
+                   for path in glob.glob(os.path.join(docs, folder, "*.json"))}
+        for name in sorted(proven - tracked):
+            wrong.append("docs/%s lacks %s.json: ninja %s makes it" % (folder, name, target))
+        for name in sorted(tracked - proven):
+            wrong.append("docs/%s/%s.json: there is no proof" % (folder, name))
 
 
 {"links": links, "catalog": catalog, "figures": figures}[sys.argv[1]](*sys.argv[2:])

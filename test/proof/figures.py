@@ -3,7 +3,8 @@
 A figure is a line "what: value" of the program with the defect and the line of
 the same beginning of the one without it. A series is memory over the run (see
 Memory.h). docs/figures/libtorch-NAME.json holds both; scripts/render-figures
-draws them and puts them into the page of the check.
+draws them and puts them into the page of the check. docs/figures/VERSION has the
+figures with a later LibTorch.
 """
 
 import json
@@ -18,8 +19,8 @@ HEAP = re.compile(r"(\d+)(?= (bytes of heap|objects))")
 HEAP_TOLERANCE = 0.1
 # What a cache that grows now and then comes to, per iteration.
 HEAP_SLACK = {"bytes of heap": 32, "objects": 1}
-# LibTorch's own log, which has the time in it.
-LOG = re.compile(r"^WARNING: Logging before InitGoogleLogging|^[IWEF]\d{8} ")
+# LibTorch's own log, which has the time in it, in brackets where it is without glog.
+LOG = re.compile(r"^WARNING: Logging before InitGoogleLogging|^\[?[IWEF]\d{4,8} ")
 # Of the highest value of both lines: series count the heap as well.
 SERIES_TOLERANCE = 0.1
 
@@ -153,8 +154,13 @@ def check(data, folder, tools):
     in `folder`; makes them anew where that is asked for."""
     with open(os.path.join(folder, "figures.json"), "w") as file:
         file.write(dump(data))
+    place = os.path.join(tools["docs_dir"], "figures")
+    if "libtorch" in tools:
+        # A later LibTorch has a folder of its own, and is not drawn.
+        place = os.path.join(place, data["libtorch"])
+        data = {**data, "series": []}
     wrong = update_or_compare(
-        data, os.path.join(tools["docs_dir"], "figures", data["check"] + ".json"),
+        data, os.path.join(place, data["check"] + ".json"),
         write="LIBTORCH_TIDY_WRITE_FIGURES" in os.environ)
     if wrong:
         sys.exit("docs/figures tells other figures (ninja figures makes them anew):\n"

@@ -11,8 +11,8 @@ int main() {
     net->push_back(torch::nn::Tanh());
   }
   torch::Tensor x = torch::randn({1024, 256});
-  net->forward(x).sum().backward(); // Makes the gradients.
-  net->zero_grad();
+  net->forward(x).sum().backward();      // Makes the gradients.
+  net->zero_grad(/*set_to_none=*/false); // Later ones drop them by default.
 
   proof::Span span;
   torch::Tensor loss = net->forward(x).pow(2).sum();

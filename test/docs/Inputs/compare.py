@@ -21,7 +21,7 @@ def leave(kind, text, series=""):
 GROWTH = "loop: 0 bytes of tensors, %d bytes of heap in %d objects per iteration\n"
 BITS = "values: 2 values, bits 0123456789abcdef\n"
 LOG = "W20261120 15:38:34.910290 29181 engine.cpp:1059] Warning: a cycle\n"
-leave("bad", LOG + "warm: 1\nwarm: 2\nsame\nthree frees\n" + GROWTH % (4880, 29) + BITS,
+leave("bad", LOG + "[W1120 15:38:34.9 engine.cpp:1] Warning: a cycle\nwarm: 1\nwarm: 2\nsame\nthree frees\n" + GROWTH % (4880, 29) + BITS,
       "loop\titeration\t1\t0 10 20\nflat\titeration\t1\t5 5\n")
 leave("fixed", "warm: 2\nsame\nno frees\n" + GROWTH % (0, 0) + BITS,
       "loop\titeration\t1\t0 0 0\nflat\titeration\t1\t5 5\n")
