@@ -260,9 +260,9 @@ Layout layoutOf(const CallExpr *Call, unsigned Result,
     // Of the same sizes.
     if (Facts->KeepsOrder ||
         cpp::isOneOf(Name, {"contiguous", "softmax", "log_softmax", "cumsum",
-                            "cumprod", "masked_fill", "masked_scatter", "roll",
-                            "tril", "triu", "scatter", "scatter_add",
-                            "index_add", "index_copy", "layer_norm"})) {
+                            "cumprod", "masked_fill", "masked_scatter", "tril",
+                            "triu", "scatter", "scatter_add", "index_add",
+                            "index_copy", "layer_norm"})) {
       L = Of.packed();
     } else if (const auto Sized =
                    resized(Name, Of.packed(), Args, Operand, Context)) {
@@ -297,8 +297,9 @@ Layout layoutOf(const CallExpr *Call, unsigned Result,
     }
     return MadeBy(L);
   }
-  // Views of other kinds.
-  return Facts->Shares == Sharing::Memory || Facts->Shares == Sharing::Unknown
+  // Views of other kinds, and what may lie as its operand does.
+  return Facts->Shares == Sharing::Memory ||
+                 Facts->Shares == Sharing::Unknown || !Of.isPacked()
              ? Layout::unknown()
              : Other;
 }

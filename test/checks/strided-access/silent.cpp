@@ -158,3 +158,20 @@ std::vector<float> cutTwice(const Tensor &x) {
   auto part = x.slice(0, 0, 9, 2).slice(0, 1);
   return values(part);
 }
+
+// An image whose channels come last is padded and rolled as it lies, and what may lie
+// as its operand does is not known.
+std::vector<float> paddedImage(const Tensor &nhwc) {
+  auto image = torch::constant_pad_nd(nhwc.permute({0, 3, 1, 2}), {1, 1, 1, 1});
+  auto back = image.permute({0, 2, 3, 1});
+  return values(back);
+}
+std::vector<float> rolledImage(const Tensor &nhwc) {
+  auto back = torch::roll(nhwc.permute({0, 3, 1, 2}), 1, 2).permute({0, 2, 3, 1});
+  return values(back);
+}
+std::vector<float> convertedImage(const Tensor &nchw) {
+  auto image = nchw.contiguous(torch::MemoryFormat::ChannelsLast);
+  auto back = torch::constant_pad_nd(image, {1, 1, 1, 1}).permute({0, 2, 3, 1});
+  return values(back);
+}
