@@ -201,7 +201,7 @@ static void checkpointed() {
   double sums[2];
   for (bool checkpoint : {false, true}) {
     for (auto &block : blocks)
-      block->zero_grad();
+      block->zero_grad(/*set_to_none=*/false);
     proof::Span span;
     auto y = x;
     for (auto &block : blocks)
