@@ -89,7 +89,7 @@ def catalog(readme, docs, listed):
     if rows != sorted(set(rows)):
         wrong.append("the table of README.md is not in order: " + " ".join(rows))
     # What else begins like a check.
-    others = {"libtorch-tidy", "libtorch-dev"} | audit
+    others = {"libtorch-tidy", "libtorch-dev", "libtorch-root"} | audit
     for page in pages(readme, docs):
         for name in sorted(set(re.findall(r"\blibtorch-[a-z]+(?:-[a-z]+)*\b", read(page)))):
             if name not in checks and name not in others and not name.startswith(

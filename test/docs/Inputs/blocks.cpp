@@ -1,5 +1,5 @@
 // The code of the pages, each block where it may stand: PAGE.N is the Nth block
-// of C++ in a page (blocks.py takes them out). What the code leaves to the
+// of C++ in a page (code_blocks.py takes them out). What the code leaves to the
 // reader is around it.
 #include "../../checks/Inputs/matrices.h"
 #include "../../checks/Inputs/net.h"
