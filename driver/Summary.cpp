@@ -33,7 +33,7 @@ static void printGaps(const Analysis &All) {
                   << printable(Trouble) << '\n';
 }
 
-/// The text shows fixes that --fix may yet withhold.
+/// With --no-verify-fixes, the text shows fixes that --fix may yet withhold.
 static void printUntried(llvm::ArrayRef<Finding> New) {
   const size_t Count = llvm::count_if(New, [](const Finding &F) {
     return !F.Fix.empty() && F.Verdict == fixits::Verdict::Unverified;
@@ -42,8 +42,8 @@ static void printUntried(llvm::ArrayRef<Finding> New) {
     llvm::errs() << "libtorch-tidy: " << counted(Count, "finding")
                  << (Count == 1 ? " has a fix that was"
                                 : " have fixes that were")
-                 << " not tried; --fix and --verify-fixes try "
-                 << (Count == 1 ? "it\n" : "them\n");
+                 << " not tried; --fix may withhold "
+                 << (Count == 1 ? "it\n" : "some\n");
 }
 
 void printSummary(const Summary &Of) {

@@ -4,6 +4,7 @@
 #include "fixits/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <numeric>
 
 using clang::tooling::Replacement;
 using clang::tooling::Replacements;
@@ -149,28 +150,38 @@ static FileEdits inTurn(FileEdits Edits, const FileEdits &Next) {
   return Edits;
 }
 
-std::vector<Judgement> Verifier::judge(llvm::ArrayRef<Proposal> Proposals) {
-  std::vector<Judgement> Judged(Proposals.size());
+/// Numbers of proposals, in rounds that have one of each check in each function
+/// at most: each of these may be the remedy for what another leads to, and they
+/// often choose the same names.
+static std::vector<std::vector<size_t>>
+roundsOf(llvm::ArrayRef<Proposal> Proposals, llvm::ArrayRef<size_t> Some) {
   std::vector<std::vector<size_t>> Rounds;
   std::map<std::pair<StringRef, StringRef>, unsigned> Seen;
-  for (const auto &[I, P] : llvm::enumerate(Proposals)) {
-    const unsigned Round = Seen[{P.Function, P.Of.Check}]++;
+  for (size_t I : Some) {
+    const unsigned Round =
+        Seen[{Proposals[I].Function, Proposals[I].Of.Check}]++;
     if (Round == Rounds.size())
       Rounds.emplace_back();
     Rounds[Round].push_back(I);
   }
+  return Rounds;
+}
+
+std::vector<Judgement> Verifier::judge(llvm::ArrayRef<Proposal> Proposals) {
+  std::vector<Judgement> Judged(Proposals.size());
+  std::vector<size_t> All(Proposals.size());
+  std::iota(All.begin(), All.end(), 0);
+  std::vector<std::vector<size_t>> Rounds = roundsOf(Proposals, All);
+  if (Rounds.size() > 1)
+    Rounds = roundsOf(Proposals, judgeTogether(Proposals, All, Judged));
   for (const std::vector<size_t> &Some : Rounds)
     judgeSome(Proposals, Some, Judged);
   return Judged;
 }
 
-void Verifier::judgeSome(llvm::ArrayRef<Proposal> Proposals,
-                         llvm::ArrayRef<size_t> Some,
-                         std::vector<Judgement> &Judged) {
-  if (Some.size() == 1)
-    Judged[Some.front()] = judgeAlone(Proposals[Some.front()]);
-  if (Some.size() < 2)
-    return;
+std::vector<size_t> Verifier::judgeTogether(llvm::ArrayRef<Proposal> Proposals,
+                                            llvm::ArrayRef<size_t> Some,
+                                            std::vector<Judgement> &Judged) {
   std::vector<size_t> Fitting, Others;
   FileEdits Edits;
   std::vector<const Spot *> Gone;
@@ -182,20 +193,30 @@ void Verifier::judgeSome(llvm::ArrayRef<Proposal> Proposals,
       Others.push_back(I);
     }
   FileTexts Texts;
-  if (Fitting.size() > 1 && objection(Edits, Gone, Texts).empty()) {
-    for (size_t I : Fitting)
-      Judged[I] = {Verdict::Verified, {}, Proposals[I].Edits};
-    if (Fitting.size() > Together.size()) {
-      Together = std::move(Fitting);
-      TogetherTexts = std::move(Texts);
-    }
-  } else {
-    const llvm::ArrayRef<size_t> Both = Fitting;
-    const size_t Half = Both.size() / 2;
-    judgeSome(Proposals, Both.take_front(Half), Judged);
-    judgeSome(Proposals, Both.drop_front(Half), Judged);
+  if (Fitting.size() < 2 || !objection(Edits, Gone, Texts).empty())
+    return Some.vec();
+  for (size_t I : Fitting)
+    Judged[I] = {Verdict::Verified, {}, Proposals[I].Edits};
+  if (Fitting.size() > Together.size()) {
+    Together = std::move(Fitting);
+    TogetherTexts = std::move(Texts);
   }
-  judgeSome(Proposals, Others, Judged);
+  return Others;
+}
+
+void Verifier::judgeSome(llvm::ArrayRef<Proposal> Proposals,
+                         llvm::ArrayRef<size_t> Some,
+                         std::vector<Judgement> &Judged) {
+  if (Some.size() == 1)
+    Judged[Some.front()] = judgeAlone(Proposals[Some.front()]);
+  if (Some.size() < 2)
+    return;
+  const std::vector<size_t> Left = judgeTogether(Proposals, Some, Judged);
+  const llvm::ArrayRef<size_t> Open = Left;
+  // All of them: they do not do together.
+  const size_t First = Left.size() < Some.size() ? 0 : Left.size() / 2;
+  judgeSome(Proposals, Open.take_front(First), Judged);
+  judgeSome(Proposals, Open.drop_front(First), Judged);
 }
 
 Judgement Verifier::judgeAlone(const Proposal &P) {

@@ -72,10 +72,10 @@ public:
       : Start(std::move(Start)), Again(std::move(Again)),
         Before(std::move(Found)) {}
 
-  /// Judges each. They are tried together, and by halves where that does not
-  /// do: each was made for the text without the others, so none can lend
-  /// another what it lacks to compile. Only those of one check in one function
-  /// are not: each may be the remedy for what another leads to.
+  /// Judges each. They are tried together: each was made for the text without
+  /// the others, so none can lend another what it lacks to compile. Where that
+  /// does not do they are tried by rounds without two of one check in one
+  /// function, and by halves of these.
   std::vector<Judgement> judge(llvm::ArrayRef<Proposal> Proposals);
 
   /// Several fixes at once.
@@ -94,6 +94,11 @@ private:
   /// Tries \p P alone; where that leads to another finding which has a fix,
   /// with that fix, too.
   Judgement judgeAlone(const Proposal &P);
+  /// Tries those of \p Some that can be applied together. Returns those that
+  /// are still to be judged: all, when that does not do.
+  std::vector<size_t> judgeTogether(llvm::ArrayRef<Proposal> Proposals,
+                                    llvm::ArrayRef<size_t> Some,
+                                    std::vector<Judgement> &Judged);
   void judgeSome(llvm::ArrayRef<Proposal> Proposals,
                  llvm::ArrayRef<size_t> Some, std::vector<Judgement> &Judged);
   /// What the compiler says without any fix; asked for when it says something

@@ -297,11 +297,10 @@ std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
       analyse(*J.U, J.Arguments, Options, Work.Config, Told, makeFileSystem(),
               Pch, Keep || ForOthers ? &Inputs : nullptr);
   if (TriesFixes && !Result.Failed) {
-    // Making a header takes as long as two trials without it.
-    const LibraryPch *Made =
-        ForTrials && llvm::count_if(Result.Findings, proposesFix) > 1
-            ? makeForTrials(*ForTrials)
-            : nullptr;
+    // Making a header takes as long as two trials without it, and one is
+    // mostly all there is.
+    unsigned Trials = 0;
+    const LibraryPch *Made = nullptr;
     auto Again = [&](const LibraryPch *With, FileSystem Edited) {
       Workers::beginAnew();
       return analyse(
@@ -311,6 +310,8 @@ std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
     tryFixes(
         Result, [&] { return makeFileSystem(); },
         [&](FileSystem Edited) {
+          if (ForTrials && ++Trials == 2)
+            Made = makeForTrials(*ForTrials);
           if (Made)
             if (UnitResult Tried = Again(Made, Edited); !Tried.Failed)
               return Tried;

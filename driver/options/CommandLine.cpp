@@ -117,10 +117,10 @@ static Flag FixDryRun(FixGroup, "fix-dry-run",
 static Opt<cl::boolOrDefault>
     VerifyFixes(FixGroup, "verify-fixes", "",
                 "Offer only fixes that were tried: the changed code compiles "
-                "without new warnings, and the finding is gone. Default: with "
-                "--fix, --sarif, --html and --export-fixes");
+                "without new warnings, and the finding is gone. The default");
 static Flag NoVerifyFixes(FixGroup, "no-verify-fixes",
-                          "Offer fixes without trying them first");
+                          "Offer fixes without trying them first, which takes "
+                          "up to half the time where there are some");
 static Opt<std::string>
     ExportFixes(FixGroup, "export-fixes", "FILE",
                 "Write findings and fixes as YAML for "
@@ -374,17 +374,12 @@ static ConfigurationOptions configuration() {
   return Result;
 }
 
-static FixOptions fixes(bool IsSharded) {
+static FixOptions fixes() {
   FixOptions Result;
   Result.Apply = Fix || FixErrors || FixNotes || FixDryRun;
   Result.DryRun = FixDryRun;
   Result.ApplyDespiteErrors = FixErrors;
-  // Shards do not know what the merge writes.
-  Result.OnlyVerified = VerifyFixes == cl::BOU_UNSET && !NoVerifyFixes
-                            ? Result.Apply || !Sarif.empty() ||
-                                  !ExportFixes.empty() || !Html.empty() ||
-                                  IsSharded
-                            : VerifyFixes == cl::BOU_TRUE;
+  Result.OnlyVerified = !NoVerifyFixes && VerifyFixes != cl::BOU_FALSE;
   return Result;
 }
 
@@ -490,11 +485,15 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   ShardOptions Shards;
   if (Error E = readShards(Shards))
     return E;
-  Result.Fixes = fixes(/*IsSharded=*/Shards.Count);
+  Result.Fixes = fixes();
   Result.Analysis = analysis(Result.Fixes.OnlyVerified);
   Result.Analysis.Shards = std::move(Shards);
   Result.Analysis.Examines = Result.Doctor;
+  Result.Analysis.WillRepeat = Result.Fixes.Apply;
   Result.Analysis.Unit.AsksWhy = !Result.Why.File.empty();
+  // Who asks why nothing is reported, or how a unit is analysed, wants no fix.
+  if (Result.Doctor || Result.Analysis.Unit.AsksWhy)
+    Result.Analysis.VerifyFixes = false;
   if (Result.Budget.Asked) {
     Result.Analysis.Unit.Budget = Result.Budget;
     // A page of models has no fixes that would have to be tried.
