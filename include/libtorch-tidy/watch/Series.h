@@ -70,13 +70,16 @@ constexpr size_t EnoughPoints = 8;
 
 /// What goes up from step to step and comes down again, over and over: a sum
 /// over an epoch that begins anew with the next one. Over the whole run it does
-/// not grow; at its highest it may be what the memory is too small for.
+/// not grow; at its highest it may be what the memory is too small for. What
+/// goes up because the sizes do, as in batches that are sorted by length, keeps
+/// nothing from step to step, or always as many.
 class Passes {
 public:
   /// \p Least is what a pass has to grow by, to count.
   explicit Passes(int64_t Least) : Least(Least) {}
 
-  void add(int64_t Value, Tracker &T) {
+  /// \p Kept: how many of those whose sum is \p Value are from earlier steps.
+  void add(int64_t Value, int64_t Kept, Tracker &T) {
     ++Step;
     const bool Falls = Step > 1 && Value < Before - (Before - Low) / 2;
     if (Falls && Before - Low >= Least)
@@ -87,7 +90,7 @@ public:
       Rises = 0;
     } else {
       ++Length;
-      Rises += Value > Before;
+      Rises += Value > Before && Kept > KeptBefore;
       // Few of these are taken: each is of all sites.
       if (Length == Enough / 2)
         Early.take(T, Step);
@@ -95,6 +98,7 @@ public:
         Late.take(T, Step);
     }
     Before = Value;
+    KeptBefore = Kept;
   }
 
   int64_t Count = 0;    ///< Passes that have ended.
@@ -120,7 +124,7 @@ private:
   int64_t Least;
   int64_t Step = 0;
   int64_t Low = 0, Before = 0; ///< At the first step of the pass, at the last.
-  int64_t Length = 0, Rises = 0;
+  int64_t Length = 0, Rises = 0, KeptBefore = 0;
   Snapshot Early, Late;
 };
 
@@ -136,9 +140,10 @@ public:
   }
 
   /// To be called at each step. True where it is one to note down.
-  bool count(int64_t LiveBytes, Tracker &T) {
-    Bytes.add(LiveBytes, T);
-    Nodes.add(T.Nodes.load(), T);
+  bool count(Tracker &T) {
+    int64_t LiveBytes = T.liveBytes(), LiveNodes = T.Nodes.load();
+    Bytes.add(LiveBytes, T.Tensors.keptOf(T.liveTensors()), T);
+    Nodes.add(LiveNodes, T.NewNodes.keptOf(LiveNodes), T);
     return ++Steps % Stride == 0;
   }
 

@@ -111,7 +111,7 @@ public:
     if (GraphKnown)
       watchGraphAgain();
     tracker().suspect();
-    if (!S->count(liveBytes(), tracker()))
+    if (!S->count(tracker()))
       return;
     Point P = look();
     S->add(P, tracker());
@@ -125,7 +125,8 @@ public:
   /// Enters and leaves a region. Both return what is alive then.
   RegionFigures enter(const char *Name) {
     std::lock_guard<std::mutex> Lock(Mutex);
-    RegionFigures Start = {"", 0, liveBytes(), tracker().Nodes.load()};
+    RegionFigures Start = {"", 0, tracker().liveBytes(),
+                           tracker().Nodes.load()};
     std::strncpy(Start.Name, Name, sizeof Start.Name - 1);
     return Start;
   }
@@ -143,7 +144,7 @@ public:
     // The first time fills caches: it is not counted among the later ones.
     if (R->Times++ == 0)
       return;
-    R->Bytes += liveBytes() - Start.Bytes;
+    R->Bytes += tracker().liveBytes() - Start.Bytes;
     R->Nodes += tracker().Nodes.load() - Start.Nodes;
   }
 
@@ -186,13 +187,6 @@ private:
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Time);
     return static_cast<double>(Time.tv_sec) +
            static_cast<double>(Time.tv_nsec) / 1e9;
-  }
-
-  static int64_t liveBytes() {
-    int64_t Bytes = 0;
-    for (const DeviceFigures &D : tracker().Devices)
-      Bytes += D.Live.load();
-    return Bytes;
   }
 
   Series *seriesOf(const char *Label) {

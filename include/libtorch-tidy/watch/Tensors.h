@@ -223,11 +223,11 @@ class NodeRecord<void (Base::*)(const Pointer &)> final : public Base {
 public:
   ~NodeRecord() override {
     if (Counted)
-      tracker().nodeGone(Site);
+      tracker().nodeGone(Node);
   }
   __attribute__((noinline)) void store_stack() override {
     if (!Counted)
-      Site = tracker().nodeMade(__builtin_return_address(0));
+      Node = tracker().nodeMade(__builtin_return_address(0));
     Counted = true;
   }
   void print_stack(const std::string &Name) override {
@@ -241,7 +241,7 @@ public:
   }
 
 private:
-  uint32_t Site = 0;
+  Block Node;
   bool Counted = false;
 };
 

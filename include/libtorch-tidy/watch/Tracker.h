@@ -50,8 +50,35 @@ inline void raise(std::atomic<int64_t> &Largest, int64_t Value) {
 struct Block {
   uintptr_t Address = 0;
   int64_t Size = 0;    ///< In bytes, as it was asked for.
-  uint32_t Site = 0;   ///< Who made it, a number of Sites; 0: not noted.
-  uint32_t Device = 0; ///< A slot of Devices.
+  uint32_t Step = 0;   ///< In which it was made.
+  uint16_t Site = 0;   ///< Who made it, a number of Sites; 0: not noted.
+  uint16_t Device = 0; ///< A slot of Devices.
+};
+static_assert(Sites::Room <= UINT16_MAX, "a block has no more room");
+
+/// How many of the things that are alive were made in the step that is not over
+/// yet.
+class Recent {
+public:
+  /// Another one; returns what gone() asks for.
+  uint32_t made() {
+    Count.fetch_add(1, std::memory_order_relaxed);
+    return Step.load(std::memory_order_relaxed);
+  }
+  void gone(uint32_t MadeIn) {
+    if (MadeIn == Step.load(std::memory_order_relaxed))
+      Count.fetch_sub(1, std::memory_order_relaxed);
+  }
+  /// Begins a new step. Returns how many of \p Alive are from earlier ones.
+  int64_t keptOf(int64_t Alive) {
+    int64_t New = Count.exchange(0, std::memory_order_relaxed);
+    Step.fetch_add(1, std::memory_order_relaxed);
+    return Alive - New;
+  }
+
+private:
+  std::atomic<int64_t> Count{0};
+  std::atomic<uint32_t> Step{0};
 };
 
 /// Live blocks by address. Many threads may use it at a time.
@@ -161,7 +188,9 @@ public:
   DeviceFigures Devices[MaxDevices];
   Blocks Live;
   Sites Made;
-  std::atomic<int64_t> Nodes{0};       ///< Of autograd graphs, alive.
+  Recent Tensors;
+  std::atomic<int64_t> Nodes{0}; ///< Of autograd graphs, alive.
+  Recent NewNodes;
   std::atomic<int64_t> Allocations{0}; ///< So far, of all devices.
   std::atomic<int64_t> Threads{0};     ///< That have made a tensor, so far.
   std::atomic<uint64_t> Sizes{0};      ///< A sum that tells sizes apart.
@@ -177,8 +206,9 @@ public:
   void made(const void *Address, int64_t Size, uint32_t Device, void *Caller) {
     bool Suspect =
         Classes[classOf(Size)].Suspect.load(std::memory_order_relaxed);
-    Block B = {reinterpret_cast<uintptr_t>(Address), Size,
-               siteOf(Suspect, Caller), Device};
+    Block B = {reinterpret_cast<uintptr_t>(Address), Size, Tensors.made(),
+               static_cast<uint16_t>(siteOf(Suspect, Caller)),
+               static_cast<uint16_t>(Device)};
     raise(Devices[Device].Peak, count(B, 1));
     raise(Devices[Device].Largest, Size);
     Allocations.fetch_add(1, std::memory_order_relaxed);
@@ -192,14 +222,14 @@ public:
     }
     Block Unseen = Live.add(B);
     if (Unseen.Address)
-      count(Unseen, -1);
+      forget(Unseen);
   }
 
   /// To be called before the block is free, so that nobody has it yet.
   void gone(const void *Address) {
     Block B;
     if (Live.remove(Address, B))
-      count(B, -1);
+      forget(B);
   }
 
   void failed(int64_t Size, uint32_t Device) {
@@ -210,18 +240,26 @@ public:
     }
   }
 
-  uint32_t nodeMade(void *Caller) {
+  /// A node of a graph, of which the site and the step are noted.
+  Block nodeMade(void *Caller) {
     Nodes.fetch_add(1, std::memory_order_relaxed);
-    uint32_t Number =
-        siteOf(NodesSuspect.load(std::memory_order_relaxed), Caller);
-    Made[Number].Nodes.fetch_add(1, std::memory_order_relaxed);
-    return Number;
+    Block B;
+    B.Step = NewNodes.made();
+    B.Site = static_cast<uint16_t>(
+        siteOf(NodesSuspect.load(std::memory_order_relaxed), Caller));
+    Made[B.Site].Nodes.fetch_add(1, std::memory_order_relaxed);
+    return B;
   }
 
-  void nodeGone(uint32_t Number) {
+  void nodeGone(const Block &B) {
     Nodes.fetch_sub(1, std::memory_order_relaxed);
-    Made[Number].Nodes.fetch_sub(1, std::memory_order_relaxed);
+    NewNodes.gone(B.Step);
+    Made[B.Site].Nodes.fetch_sub(1, std::memory_order_relaxed);
   }
+
+  /// Of all devices.
+  int64_t liveBytes() const { return sumOf(&DeviceFigures::Live); }
+  int64_t liveTensors() const { return sumOf(&DeviceFigures::Count); }
 
   /// The slot of a device; the last one is for all that have no room.
   uint32_t deviceOf(int Type, int Index) {
@@ -277,6 +315,18 @@ private:
     Made[B.Site].Blocks.fetch_add(Sign, std::memory_order_relaxed);
     return Devices[B.Device].Live.fetch_add(Size, std::memory_order_relaxed) +
            Size;
+  }
+
+  int64_t sumOf(std::atomic<int64_t> DeviceFigures::*Figure) const {
+    int64_t Sum = 0;
+    for (const DeviceFigures &D : Devices)
+      Sum += (D.*Figure).load();
+    return Sum;
+  }
+
+  void forget(const Block &B) {
+    count(B, -1);
+    Tensors.gone(B.Step);
   }
 
   static int score(int Old, bool Grew) {

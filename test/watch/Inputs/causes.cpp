@@ -101,6 +101,27 @@ static void sumOver(int steps) {
   }
 }
 
+// Batches that are sorted by size, over and over: `last` outlives its step.
+static void sizesInOrder() {
+  torch::nn::Linear net(16, 16);
+  torch::Tensor last;
+  for (int i = 0; i < 160; ++i) {
+    last = net(torch::rand({1 + i % 16, 16}));
+    watch->step();
+  }
+}
+
+// Sequences that are sorted by length: their graphs are alive at the step.
+static void lengthsInOrder() {
+  torch::nn::Linear net(16, 16);
+  for (int i = 0; i < 160; ++i) {
+    torch::Tensor state = torch::zeros({4, 16});
+    for (int j = 0; j <= i % 16; ++j)
+      state = torch::tanh(net(state));
+    watch->step();
+  }
+}
+
 // Goes up and down.
 static void sizesAtRandom() {
   for (int i = 0; i < 200; ++i) {
@@ -196,6 +217,10 @@ int main(int argc, char **arguments) {
     sumOver(16);
   else if (name == "sum-over-a-few")
     sumOver(4);
+  else if (name == "sizes-in-order")
+    sizesInOrder();
+  else if (name == "lengths-in-order")
+    lengthsInOrder();
   else if (name == "sizes-at-random")
     sizesAtRandom();
   else if (name == "cache-of-a-device")
