@@ -459,9 +459,10 @@ private:
     });
     return OverModules ? &CatInLoop.Dense : nullptr;
   }
-  /// Does a module in \p Loop read all of \p Read, or what is computed of all
-  /// of it, as a model that continues a sequence does? Its computation costs
-  /// more than the copy. Variables and lists on the way are followed.
+  /// Does a module in \p Loop read all of \p Read, a window of it that may be
+  /// as long, or what is computed of these, as a model that continues a
+  /// sequence does? Its computation costs more than the copy. Variables and
+  /// lists on the way are followed.
   bool isModelsInput(const Expr *Read, const Stmt *Loop,
                      unsigned Depth = 0) const {
     constexpr unsigned Enough = 4; // Each may be mentioned often.
@@ -486,7 +487,7 @@ private:
     return false;
   }
   /// Is \p Call, which may be null, a view of a part, or a question?
-  static bool showsPart(const CallExpr *Call) {
+  bool showsPart(const CallExpr *Call) const {
     if (!Call)
       return false;
     const torch::OpFacts *Facts = torch::opFacts(Call->getDirectCallee());
@@ -494,7 +495,8 @@ private:
     return torch::isMetadataAccess(Call) ||
            (Op && Op->getOperator() == OO_Subscript) ||
            (Facts && Facts->mayShare() && !torch::showsWhole(Call) &&
-            !torch::sameShapeObject(Call));
+            !torch::sameShapeObject(Call) &&
+            !torch::takesOpenLength(Call, Context));
   }
   /// torch::cat({all, net(all)}): the part comes from a model or a function,
   /// not from copying `all` itself, which doubles it.

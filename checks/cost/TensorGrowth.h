@@ -28,9 +28,10 @@ inline constexpr struct CatInLoopReasons {
   Reason LeavesLoop{"leaves-loop", Effect::Silent,
                     "The loop is left right after it."};
   Reason ReadByModule{"read-by-module", Effect::Silent,
-                      "A module reads the whole tensor in each iteration, as a "
-                      "model that continues a sequence does: what it computes "
-                      "costs more than the copy."};
+                      "A module reads the whole tensor in each iteration, or a "
+                      "window of it that may be as long, as a model that "
+                      "continues a sequence does: what it computes costs more "
+                      "than the copy."};
   Reason ReadAfter{"read-after-join", Effect::Silent,
                    "The iteration reads the tensor after the join: attention "
                    "needs all keys and values."};

@@ -378,6 +378,27 @@ bool takesFirst(const CallExpr *Call, const ASTContext &Context) {
          cpp::constantInt(Index, Context).value_or(0) == 0;
 }
 
+bool takesOpenLength(const CallExpr *Call, const ASTContext &Context) {
+  llvm::SmallVector<const Expr *, 4> Bounds = cpp::writtenArguments(Call);
+  const StringRef Name = cpp::calleeName(Call);
+  if (Name == "index" && !Bounds.empty())
+    Bounds = cpp::listElements(Bounds.front());
+  if (Name == "narrow") // The last of them is the length.
+    Bounds.erase(Bounds.begin(), Bounds.end() - !Bounds.empty());
+  else if (Name == "index")
+    llvm::erase_if(Bounds, [](const Expr *Index) {
+      return !cpp::isOrDerivesFrom(Index->getType(), "at::indexing::Slice");
+    });
+  else if (Name != "slice")
+    return false;
+  return llvm::any_of(Bounds, [&](const Expr *Bound) {
+    return cpp::anyOf<Expr>(Bound, [&](const Expr *E) {
+      return isa<DeclRefExpr, MemberExpr>(E) && E->getType()->isIntegerType() &&
+             !cpp::constantInt(E, Context);
+    });
+  });
+}
+
 bool onlyReads(const CallExpr *Call) {
   const OpFacts *Facts = opFacts(Call);
   if (!Facts || Facts->InPlace || Facts->KeepsArguments || Facts->Resizes)

@@ -95,6 +95,11 @@ bool isMetadataAccess(const clang::CallExpr *Call);
 /// tensor, take the first element, or one that is not known?
 bool takesFirst(const clang::CallExpr *Call, const clang::ASTContext &Context);
 
+/// x.slice(1, -n), x.narrow(0, i, n), x.index({Slice(-n)}): does \p Call, which
+/// takes a part of its tensor, leave open how long that is?
+bool takesOpenLength(const clang::CallExpr *Call,
+                     const clang::ASTContext &Context);
+
 /// Does \p Call (may be null) only read its tensor: metadata, values without
 /// history (item, detach), or values of a new tensor (add, matmul)?
 bool onlyReads(const clang::CallExpr *Call);

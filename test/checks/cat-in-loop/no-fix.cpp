@@ -22,6 +22,26 @@ Tensor decode(Net &net, Tensor tokens, int n) {
   return tokens;
 }
 
+// Eight of them, wherever they stand, and one.
+Tensor of_known_length(Net &net, Tensor tokens, int n) {
+  torch::NoGradGuard no_grad;
+  for (int i = 0; i < n; ++i) {
+    Tensor next = net->forward(tokens.narrow(1, i, 8));
+    tokens = torch::cat({tokens, next}, 1);
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: quadratic copying: every iteration copies all of 'tokens'
+  }
+  return tokens;
+}
+Tensor of_one(Net &net, Tensor tokens, int n) {
+  torch::NoGradGuard no_grad;
+  for (int i = 0; i < n; ++i) {
+    Tensor next = net->forward(tokens.index({torch::indexing::Slice(), i}));
+    tokens = torch::cat({tokens, next}, 1);
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: quadratic copying: every iteration copies all of 'tokens'
+  }
+  return tokens;
+}
+
 class Recorder {
 public:
   // Other methods see the member.

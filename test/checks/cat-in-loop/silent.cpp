@@ -253,3 +253,19 @@ Tensor cropped(Net &net, Tensor tokens, int n) {
   }
   return tokens;
 }
+// A window whose length is not written here: with a long context it is the whole.
+Tensor window_of(Net &net, Tensor tokens, int n, int64_t context) {
+  for (int i = 0; i < n; ++i) {
+    Tensor seen = tokens.index({torch::indexing::Slice(), torch::indexing::Slice(-context, torch::indexing::None)});
+    tokens = torch::cat({tokens, net->forward(seen)}, 1);
+  }
+  return tokens;
+}
+Tensor narrowed(Net &net, Tensor tokens, int n, int64_t context) {
+  for (int i = 0; i < n; ++i) {
+    const int64_t length = std::min(tokens.size(1), context);
+    Tensor next = net->forward(tokens.narrow(1, tokens.size(1) - length, length));
+    tokens = torch::cat({tokens, next}, 1);
+  }
+  return tokens;
+}
