@@ -54,9 +54,9 @@ static void printTorch(const CommandLineArguments &Arguments, const Unit &U,
     auto Text = Scanner->Files.getBufferForFile(*Found);
     const std::string Version =
         Text ? torch::versionIn((*Text)->getBuffer()) : "";
-    return row("LibTorch",
-               (Version.empty() ? "of an unknown version" : Version.c_str()) +
-                   llvm::Twine(" in '") + Folder + "'");
+    return row("LibTorch", (Version.empty() ? "of an unknown version, "
+                                            : Version + ", by its ") +
+                               Name + " in '" + Folder + "'");
   }
   row("LibTorch", "not found in the folders of these flags");
 }

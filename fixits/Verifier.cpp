@@ -213,7 +213,7 @@ void Verifier::judgeSome(llvm::ArrayRef<Proposal> Proposals,
     return;
   const std::vector<size_t> Left = judgeTogether(Proposals, Some, Judged);
   const llvm::ArrayRef<size_t> Open = Left;
-  // All of them: they do not do together.
+  // All of them: together they fail.
   const size_t First = Left.size() < Some.size() ? 0 : Left.size() / 2;
   judgeSome(Proposals, Open.take_front(First), Judged);
   judgeSome(Proposals, Open.drop_front(First), Judged);

@@ -74,8 +74,8 @@ public:
 
   /// Judges each. They are tried together: each was made for the text without
   /// the others, so none can lend another what it lacks to compile. Where that
-  /// does not do they are tried by rounds without two of one check in one
-  /// function, and by halves of these.
+  /// fails they are tried by rounds without two of one check in one function,
+  /// and by halves of these.
   std::vector<Judgement> judge(llvm::ArrayRef<Proposal> Proposals);
 
   /// Several fixes at once.
@@ -95,7 +95,7 @@ private:
   /// with that fix, too.
   Judgement judgeAlone(const Proposal &P);
   /// Tries those of \p Some that can be applied together. Returns those that
-  /// are still to be judged: all, when that does not do.
+  /// are still to be judged: all, when that fails.
   std::vector<size_t> judgeTogether(llvm::ArrayRef<Proposal> Proposals,
                                     llvm::ArrayRef<size_t> Some,
                                     std::vector<Judgement> &Judged);

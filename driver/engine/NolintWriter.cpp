@@ -102,8 +102,9 @@ public:
     const StringRef Whole = Text.lines(Line, Line), Code = Text.line(Line);
     const unsigned Begin = Code.begin() - text().begin(),
                    End = Begin + Code.size();
-    const std::string Rest =
-        ("(" + llvm::join(Checks, ", ") + "): " + Reason).str();
+    const std::string Rest = ("(" + llvm::join(Checks, ", ") +
+                              (Reason.empty() ? ")" : "): ") + Reason)
+                                 .str();
     if (!around(End) && !isContinued(Code))
       return Replacement(Path, End, 0, " // NOLINT" + Rest);
     const StringRef Before = Line > 1 ? Text.line(Line - 1) : "";
@@ -145,6 +146,22 @@ private:
 };
 
 } // namespace
+
+std::vector<Replacement> nolintEdits(StringRef Text, StringRef Path,
+                                     unsigned Offset,
+                                     llvm::ArrayRef<std::string> Checks,
+                                     StringRef Reason) {
+  const CommentedText Here(Text);
+  if (llvm::any_of(Checks, [&](const std::string &Check) {
+        return Here.isSuppressed(Offset, Check);
+      }))
+    return {}; // What is there has no effect.
+  if (auto More = Here.extend(Path, Offset, Checks, Reason))
+    return *More;
+  if (auto New = Here.insert(Path, Offset, Checks, Reason))
+    return {*New};
+  return {};
+}
 
 void NolintWriter::addTo(const std::string &Path,
                          std::map<unsigned, Wish> Wishes, Hunks &Lines) {

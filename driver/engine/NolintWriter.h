@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 /// \file
-/// --add-nolint. A finding that is suppressed no longer stands for others,
-/// which are found then: as fixes, comments are added in memory, the units
-/// analysed again, and so on; files are written once, at the end.
+/// --add-nolint, and the comments that an editor offers. A finding that is
+/// suppressed no longer stands for others, which are found then: as fixes,
+/// comments are added in memory, the units analysed again, and so on; files are
+/// written once, at the end.
 
 #ifndef LIBTORCH_TIDY_DRIVER_ENGINE_NOLINTWRITER_H
 #define LIBTORCH_TIDY_DRIVER_ENGINE_NOLINTWRITER_H
@@ -22,6 +23,14 @@ namespace libtorch_tidy::driver {
 /// What is wrong with \p Reason as the text of a comment, as the end of a
 /// message that begins with the option; empty when nothing is.
 llvm::StringRef troubleWithReason(llvm::StringRef Reason);
+
+/// The edits that suppress \p Checks at the byte \p Offset of \p Text, the file
+/// \p Path: a comment that is there names them, too, or there is a new one at
+/// the end of the line, or above. None where no comment fits. \p Reason may be
+/// empty.
+std::vector<clang::tooling::Replacement>
+nolintEdits(llvm::StringRef Text, llvm::StringRef Path, unsigned Offset,
+            llvm::ArrayRef<std::string> Checks, llvm::StringRef Reason);
 
 class NolintWriter {
 public:

@@ -3,6 +3,7 @@
 
 #include "driver/lsp/Answers.h"
 #include "analysis/flow/Fixpoint.h"
+#include "driver/engine/NolintWriter.h"
 #include "driver/output/CheckDocs.h"
 #include "driver/output/Reports.h"
 #include "fixits/Verifier.h"
@@ -68,28 +69,48 @@ static Json workspaceEdit(const Json &Edits, const Documents &Open,
   return {{"changes", std::move(Changes)}};
 }
 
-/// A comment on the line above a finding that keeps it from being reported.
-/// Null where a line cannot be put.
+static Json positionOf(const SourceText &Text, unsigned Offset,
+                       PositionEncoding Encoding) {
+  const SourceText::Position P = Encoding == PositionEncoding::Utf8
+                                     ? Text.position(Offset)
+                                     : Text.positionUtf16(Offset);
+  return {{"line", P.Line - 1}, {"character", P.Column - 1}};
+}
+
+/// The range of bytes \p Begin to \p End.
+static Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
+                    PositionEncoding Encoding) {
+  return {{"start", positionOf(Text, Begin, Encoding)},
+          {"end", positionOf(Text, std::max(Begin, End), Encoding)}};
+}
+
+/// \p Edits of \p Text as the protocol has them.
+template <typename Edits>
+static Json changesOf(const SourceText &Text, const Edits &All,
+                      PositionEncoding Encoding) {
+  Json Result = Json::array();
+  for (const Replacement &E : All)
+    Result.push_back(
+        {{"range", rangeOf(Text, E.getOffset(), E.getOffset() + E.getLength(),
+                           Encoding)},
+         {"newText",
+          fixits::withLineEndsOf(Text.text(), E.getReplacementText())}});
+  return Result;
+}
+
+/// A comment that keeps a finding from being reported. Null where none fits.
 static Json suppression(const Document &Doc, const SourceText &Text,
-                        const Json &Diagnostic) {
-  const std::optional<int64_t> Line =
-      numberOf(at(Diagnostic, {"range", "start", "line"}));
-  if (!Line)
+                        const Json &Diagnostic, PositionEncoding Encoding) {
+  const std::optional<unsigned> Begin =
+      offsetOf(Text, at(Diagnostic, {"range", "start"}), Encoding);
+  if (!Begin)
     return nullptr;
-  StringRef Before = *Line ? Text.line(*Line).rtrim() : StringRef();
-  // It would continue a macro, or come between a comment and its line.
-  if (Before.ends_with("\\") || Before.contains("NOLINTNEXTLINE"))
+  const std::vector<Replacement> Edits =
+      nolintEdits(Text.text(), Doc.Path, *Begin,
+                  {textOf(at(Diagnostic, {"code"}))}, /*Reason=*/"");
+  if (Edits.empty())
     return nullptr;
-  StringRef Here = Text.line(*Line + 1);
-  const std::string Comment =
-      (Here.take_while([](char C) { return C == ' ' || C == '\t'; }) +
-       "// NOLINTNEXTLINE(" + textOf(at(Diagnostic, {"code"})) + ")\n")
-          .str();
-  const Json Start = {{"line", *Line}, {"character", 0}};
-  return {{Doc.Path,
-           Json::array(
-               {{{"range", {{"start", Start}, {"end", Start}}},
-                 {"newText", fixits::withLineEndsOf(Text.text(), Comment)}}})}};
+  return {{Doc.Path, changesOf(Text, Edits, Encoding)}};
 }
 
 /// What tells a diagnostic of a document from its others. Clients do not give
@@ -132,7 +153,8 @@ Json codeActions(const Document &Doc, const Json &Found, const Json &All,
       Add(Fixes, textOf(at(Fix, {"title"})) + " [" + Check + "]", Edits);
       Fixes.back()["isPreferred"] = true;
     }
-    if (Json Edits = suppression(Doc, Text, Diagnostic); !Edits.is_null())
+    if (Json Edits = suppression(Doc, Text, Diagnostic, Client.Encoding);
+        !Edits.is_null())
       Add(Comments, "Suppress " + Check + " on this line", Edits);
   }
   for (Json &Comment : Comments)
@@ -200,21 +222,6 @@ static unsigned endOfWord(StringRef Text, unsigned Begin) {
   if (Length)
     return Begin + Length;
   return Begin + (!Rest.empty() && llvm::isPrint(Rest.front()));
-}
-
-static Json positionOf(const SourceText &Text, unsigned Offset,
-                       PositionEncoding Encoding) {
-  const SourceText::Position P = Encoding == PositionEncoding::Utf8
-                                     ? Text.position(Offset)
-                                     : Text.positionUtf16(Offset);
-  return {{"line", P.Line - 1}, {"character", P.Column - 1}};
-}
-
-/// The range of bytes \p Begin to \p End.
-static Json rangeOf(const SourceText &Text, unsigned Begin, unsigned End,
-                    PositionEncoding Encoding) {
-  return {{"start", positionOf(Text, Begin, Encoding)},
-          {"end", positionOf(Text, std::max(Begin, End), Encoding)}};
 }
 
 namespace {
@@ -338,15 +345,7 @@ private:
       const SourceText *Text = Texts.get(Path);
       if (!Text)
         return nullptr;
-      Json Changes = Json::array();
-      for (const Replacement &E : Edits)
-        Changes.push_back(
-            {{"range",
-              rangeOf(*Text, E.getOffset(), E.getOffset() + E.getLength(),
-                      Q.Client.Encoding)},
-             {"newText",
-              fixits::withLineEndsOf(Text->text(), E.getReplacementText())}});
-      Result[Path] = std::move(Changes);
+      Result[Path] = changesOf(*Text, Edits, Q.Client.Encoding);
     }
     return Result;
   }

@@ -77,11 +77,8 @@ static size_t bytesOf(StringRef Line, int64_t Units) {
   return Line.size() - Rest.size();
 }
 
-/// The byte that a position names. One past the end of its line, or of the
-/// text, is that end. Absent when it is not one.
-static std::optional<unsigned> offsetOf(const SourceText &Text,
-                                        const Json &Position,
-                                        PositionEncoding Encoding) {
+std::optional<unsigned> offsetOf(const SourceText &Text, const Json &Position,
+                                 PositionEncoding Encoding) {
   const std::optional<int64_t> Line = numberOf(at(Position, {"line"})),
                                Character =
                                    numberOf(at(Position, {"character"}));

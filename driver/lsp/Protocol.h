@@ -42,6 +42,11 @@ enum class MessageType : int { Error = 1, Warning, Info, Log };
 /// What a character of a position is.
 enum class PositionEncoding : unsigned char { Utf8, Utf16 };
 
+/// The byte that a position names. One past the end of its line, or of the
+/// text, is that end. Absent when it is not one.
+std::optional<unsigned> offsetOf(const SourceText &Text, const Json &Position,
+                                 PositionEncoding Encoding);
+
 /// What the client can do, as far as what it is sent depends on that.
 struct ClientAbilities {
   PositionEncoding Encoding = PositionEncoding::Utf16;

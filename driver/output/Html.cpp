@@ -269,9 +269,6 @@ private:
       if (Previous && L > Previous + 1)
         OS << "<span class=\"gap\">...</span>";
       Previous = L;
-      llvm::stable_sort(Here, [](const Told &A, const Told &B) {
-        return A.Where->Begin < B.Where->Begin;
-      });
       line(*Text, L, Here);
     }
     OS << "</pre></div>\n";
@@ -286,8 +283,12 @@ private:
     auto Write = [&](unsigned From, unsigned To) {
       OS << Colours.html(Start + From, Start + To);
     };
+    std::vector<Told> ByPlace = Here.vec();
+    llvm::stable_sort(ByPlace, [](const Told &A, const Told &B) {
+      return A.Where->Begin < B.Where->Begin;
+    });
     unsigned Done = 0; // Of Code.
-    for (const Told &T : Here) {
+    for (const Told &T : ByPlace) {
       const unsigned Begin = std::min<size_t>(
           std::max(T.Where->Begin, Start) - Start, Code.size());
       const unsigned End =

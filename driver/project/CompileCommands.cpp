@@ -251,10 +251,13 @@ CompileCommands::commandsFor(StringRef File) {
     if (Commands.empty())
       return makeError("no compile command for '" + File +
                        "': the compile database '" + DB->Path + "' is empty");
+    StringRef Similar = Commands.front().Heuristic;
+    Similar.consume_front("inferred from ");
     if (!Options.Quiet)
       llvm::errs() << "libtorch-tidy: note: '" << printable(File)
-                   << "' is compiled like the similar file that '"
-                   << printable(DB->Path) << "' lists\n";
+                   << "' is compiled like '" << printable(Similar)
+                   << "', as it has no command of its own in '"
+                   << printable(DB->Path) << "'\n";
     return inWordsOfClang(std::move(Commands), *FS);
   }
 

@@ -50,6 +50,19 @@ with open(path, encoding="utf-8", newline="") as file:
 client.show_actions(document, client.show(document)[0]["range"])
 client.stop()
 
+print("-- where a comment is there already")
+client = Client(sys.argv[3:])
+client.start([folder])
+document = client.open(path)
+client.rewrite(document, """#include <torch/torch.h>
+void carry(torch::Tensor &State) {
+  State.detach(); // NOLINT(libtorch-linear): for now
+}
+""")
+for one in client.show(document):
+    client.show_actions(document, one["range"])
+client.stop()
+
 print("-- a client without versions of documents, in UTF-8")
 old = dict(ABILITIES, general={"positionEncodings": ["utf-8"]}, workspace={})
 client = Client(sys.argv[3:])
