@@ -171,19 +171,33 @@ countedIn(const Stmt *At, const VarDecl *Var, const cpp::Body &In) {
 bool LayoutDomain::runsOverAll(const Expr *At, const Expr *Index,
                                const LaidOut &Of) const {
   const Expr *E = cpp::peel(Index);
-  if (const auto *Step = dyn_cast_or_null<UnaryOperator>(E)) {
-    if (!Step->isIncrementOp())
-      return false;
-    const Stmt *Loop = in().loopAround(At);
-    const Stmt *Outer = Loop ? in().loopAround(Loop) : nullptr;
-    const VarDecl *Var = cpp::variableOf(Step->getSubExpr());
-    // It counts on from one loop to the next.
-    return Outer && Var && Of.Lies.rank() != 1u &&
+  const Stmt *Loop = in().loopAround(At);
+  const Stmt *Outer = Loop ? in().loopAround(Loop) : nullptr;
+  // It counts on from one loop to the next.
+  auto CountsOn = [&](const VarDecl *Var) {
+    return Outer && Of.Lies.rank() != 1u &&
            !in().isWithin(in().declarationOf(Var), Outer);
+  };
+  if (const auto *Step = dyn_cast_or_null<UnaryOperator>(E)) {
+    const VarDecl *Var = cpp::variableOf(Step->getSubExpr());
+    return Step->isIncrementOp() && Var && CountsOn(Var);
   }
   const VarDecl *Var = cpp::variableOf(E);
-  const Expr *End = Var ? countedIn(At, Var, in()).second : nullptr;
-  return End && countsAll(End, Of);
+  if (!Var)
+    return false;
+  if (const Expr *End = countedIn(At, Var, in()).second)
+    return countsAll(End, Of);
+  // p[k] and k++, each in a statement of its own.
+  const Expr *Only = nullptr;
+  for (const cpp::Write &W : in().writesTo(Var))
+    if (Outer && in().isWithin(W.Where, Outer)) {
+      if (Only)
+        return false;
+      Only = W.Where;
+    }
+  const auto *Step = dyn_cast_or_null<UnaryOperator>(Only);
+  return Step && Step->isIncrementOp() && in().loopAround(Step) == Loop &&
+         CountsOn(Var);
 }
 
 /// Is \p E, or what is computed of it, put somewhere in the order in which it
@@ -216,10 +230,15 @@ bool LayoutDomain::isAnyOrder(const Expr *At, const Expr *Index,
   const VarDecl *Var = cpp::variableOf(Index);
   if (!Var || goesOnInOrder(At, in()))
     return false;
-  const ForStmt *Loop = countedIn(At, Var, in()).first;
-  return Loop &&
-         !cpp::anyOf<DeclRefExpr>(Loop->getBody(), [&](const DeclRefExpr *Ref) {
+  const ForStmt *For = countedIn(At, Var, in()).first;
+  const Stmt *Loop = For ? For->getBody() : in().loopAround(At);
+  return Loop && !cpp::anyOf<DeclRefExpr>(Loop, [&](const DeclRefExpr *Ref) {
            if (Ref->getDecl() != Var)
+             return false;
+           // k++
+           const auto *Step =
+               dyn_cast_or_null<UnaryOperator>(in().outerOf(Ref));
+           if (Step && !For && Step->isIncrementOp())
              return false;
            const auto *Element =
                dyn_cast_or_null<ArraySubscriptExpr>(in().outerOf(Ref));
