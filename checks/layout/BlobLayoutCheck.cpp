@@ -5,6 +5,7 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/storage/Layout.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
 #include "checks/base/LibtorchCheck.h"
@@ -276,6 +277,12 @@ std::optional<Misread> decideOn(const CXXConstructExpr *Map,
     silent(Map, BlobLayout.TurnedBack);
     return std::nullopt;
   }
+  // Gaps are the matter of libtorch-strided-access.
+  if (Made &&
+      torch::layoutOf(
+          Made, 0, [](const Expr *) { return torch::Layout(); }, Context)
+          .isStrided())
+    return std::nullopt;
   return Misread{Misread::ToEigen, Map, Data->Object, &BlobLayout.ColumnMajor};
 }
 

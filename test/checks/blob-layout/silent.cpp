@@ -95,6 +95,9 @@ void to_eigen(Tensor t, Tensor other) {
   Eigen::MatrixXf back = again.transpose();
   Tensor columns = other.t().contiguous();
   Eigen::Map<Eigen::MatrixXf> by(columns.data_ptr<float>(), other.size(0), other.size(1));
+  // What lies with gaps is the matter of libtorch-strided-access.
+  auto part = t.slice(1, 1);
+  Eigen::Map<Eigen::MatrixXf> gaps(part.data_ptr<float>(), part.size(0), part.size(1));
   auto view = t.t();
   Eigen::Map<Eigen::MatrixXf> same(view.data_ptr<float>(), view.size(0), view.size(1));
 }
