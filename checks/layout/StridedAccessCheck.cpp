@@ -25,8 +25,16 @@ constexpr struct StridedAccessReasons {
                 "in such an order that the operator puts it right."};
   Reason Sizes{"unknown-sizes", Effect::Likely,
                "Sizes or numbers that it depends on are not known: where a "
-               "dimension has one element, or all of it is cut out, the order "
-               "is right."};
+               "dimension has one element, the order is right."};
+  Reason Cut{"unknown-cut", Effect::Advice,
+             "It is a part, along a dimension of unknown size, of a tensor "
+             "that another function made: the part may be all of it, or one "
+             "element, and then the order is right."};
+  Reason Undone{
+      "undone", Effect::Advice,
+      "Another function made the tensor, and the file has a "
+      "`permute()` the other way round that is not packed: where that "
+      "is what made it, the order is right again."};
   Reason SomePaths{"some-paths", Effect::Likely,
                    "It lies so on some paths only, and what they depend on may "
                    "be known where it is read."};
@@ -69,7 +77,10 @@ constexpr struct StridedAccessReasons {
 
 std::string operatorOf(const CallExpr *By) {
   const torch::OpFacts *Facts = torch::opFacts(By);
-  return Facts ? Facts->Name.str() : cpp::calleeName(By).str();
+  const std::string Name =
+      Facts ? Facts->Name.str() : cpp::calleeName(By).str();
+  // One letter would look like a variable.
+  return Name.size() == 1 ? Name + "()" : Name;
 }
 
 /// How the tensor is called in the message.
@@ -232,7 +243,8 @@ Finding worded(const StridedRead &R) {
     if (R.SomeWays)
       F.because(StridedAccess.SomePaths);
     if (!R.Lies.isSurelyStrided())
-      F.because(StridedAccess.Sizes);
+      F.because(!R.Lies.Sure && R.HangsOnCuts ? StridedAccess.Cut
+                                              : StridedAccess.Sizes);
     if (R.Lies.kind() == Layout::Columns)
       F.because(StridedAccess.Columns);
     if (R.Lies.By)
@@ -261,6 +273,8 @@ public:
       Finding F = worded(*R);
       switch (R->From) {
       case StridedRead::Operators:
+        if (!R->Lies.Sure && isUndone(R->Lies.By, Unit))
+          F.because(StridedAccess.Undone);
         break;
       case StridedRead::Script:
         if (R->How != StridedRead::Copied && R->How != StridedRead::Ranged)
@@ -285,6 +299,31 @@ public:
   }
 
 private:
+  /// Does the unit permute another tensor so that \p By, a permute(), puts it
+  /// right, and keep it so?
+  bool isUndone(const CallExpr *By, flow::UnitModel &Unit) {
+    if (!Permutations) {
+      Permutations.emplace();
+      for (const FunctionDecl *In : Unit.functions())
+        cpp::forEachCall(In, [&](const CallExpr *Call) {
+          if (const auto Order = torch::permutation(Call, Unit.context());
+              !Order.empty() &&
+              !torch::packedBy(cpp::Body::of(In).callOn(Call)))
+            Permutations->push_back(Order);
+        });
+    }
+    const auto Order = torch::permutation(By, Unit.context());
+    return !Order.empty() &&
+           llvm::any_of(*Permutations, [&](const auto &Other) {
+             // What undoes itself is not the other way round.
+             if (Other.size() != Order.size() || Other == Order)
+               return false;
+             for (unsigned I = 0; I < Order.size(); ++I)
+               if (Other[Order[I]] != I)
+                 return false;
+             return true;
+           });
+  }
   /// Is \p F called by Python or C: bound with def() or impl(), or extern "C"?
   bool isExported(const FunctionDecl *F, flow::UnitModel &Unit) {
     if (!Exported) {
@@ -314,6 +353,7 @@ private:
 
   std::optional<llvm::DenseSet<const FunctionDecl *>> Exported;
   std::optional<bool> Asks;
+  std::optional<std::vector<llvm::SmallVector<unsigned, 4>>> Permutations;
 };
 
 } // namespace

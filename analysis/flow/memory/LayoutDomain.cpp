@@ -43,12 +43,19 @@ void LayoutState::set(const Keeper &K, LaidOut What) {
     Known.push_back({K, std::move(What)});
 }
 
+/// How sure it is that a strided one is not packed.
+static int certainty(const LaidOut &Of) {
+  return Of.Lies.hangsOnCuts() ? 0
+                               : 1 + Of.Lies.Sure + Of.Lies.isSurelyStrided();
+}
+
 /// Makes \p Into what lies either way; returns whether that changed it.
 static bool joinInto(LaidOut &Into, const LaidOut &From) {
   const LaidOut Before = Into;
   if (Into.Lies.isStrided() || From.Lies.isStrided()) {
     const bool Both = Into.Lies.isStrided() && From.Lies.isStrided();
-    if (!Into.Lies.isStrided())
+    // What holds on both ways.
+    if (!Into.Lies.isStrided() || (Both && certainty(From) < certainty(Into)))
       Into = From;
     Into.SomeWays = Before.SomeWays || From.SomeWays || !Both;
     Into.Given = nullptr;
@@ -136,6 +143,9 @@ bool LayoutDomain::concerns(const FunctionDecl *F, MemorySummaries Callees) {
       [&](const Expr *E) {
         if (isa<ArraySubscriptExpr>(E))
           return Takes;
+        if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+          return Makes && isa<ParmVarDecl>(Ref->getDecl()) &&
+                 torch::isTensor(Ref->getType());
         const auto *Call = dyn_cast<CallExpr>(E);
         if (!Call)
           return false;
@@ -269,6 +279,16 @@ void LayoutDomain::visitCall(const CallExpr *Call) {
       S.set(*K, valueOf(Call));
     return;
   }
+  // What is one of a list lies as all of them do.
+  if (C.does(cpp::Std::Insert)) {
+    const std::optional<Keeper> K = Keeper::of(C.Object);
+    if (K && !getsPacked(Call)) {
+      LaidOut Nothing;
+      Nothing.Lies = Layout::unknown();
+      S.set(*K, Nothing);
+    }
+    return;
+  }
   if (!C.Callee || C.Of != cpp::Whose::User)
     return;
   for (unsigned I = 0; I < C.Args.size() && I < C.Callee->getNumParams(); ++I) {
@@ -330,32 +350,34 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
     const cpp::Call C(Call);
     if (Order.Same < C.Args.size())
       return valueOf(C.Args[Order.Same]);
-    bool SomeUnit = false, AllPacked = true;
-    for (const Expr *Arg : Call->arguments())
-      if (torch::isTensor(Arg->getType())) {
-        const Layout Of = valueOf(Arg).Lies;
-        AllPacked &= Of.isPacked();
-        SomeUnit |= Of.hasUnit();
-      }
-    if (Order.Returns == Layout::Packed) {
+    const bool SomeUnit = llvm::any_of(C.Args, [&](const Expr *Arg) {
+      return torch::isTensor(Arg->getType()) && valueOf(Arg).Lies.hasUnit();
+    });
+    if (Order.Returns == Layout::Packed)
       Value.Lies.Sure = Order.Surely;
-    } else if (Order.Returns != Layout::Unknown) {
-      // It may undo what was done before, or change nothing where a dimension
-      // has one element.
-      Value.Lies = AllPacked && !SomeUnit
-                       ? Layout::of(Order.Returns, Call, Order.Surely)
-                       : Layout::unknown();
-    }
+    // It may undo what was done before, or change nothing where a dimension has
+    // one element.
+    else if (!getsPacked(Call) ||
+             (SomeUnit && Order.Returns != Layout::Unknown))
+      Value.Lies = Layout::unknown();
+    else if (Order.Returns != Layout::Unknown)
+      Value.Lies = Layout::of(Order.Returns, Call, Order.Surely);
     Value.Lies.SomeUnit = SomeUnit;
     return Value;
   }
   if (const auto M = torch::asModuleCall(Call)) {
     Value.From = M->Script ? StridedRead::Script : StridedRead::Operators;
+    // Of an image whose channels come last a convolution makes another.
+    if (!getsPacked(Call))
+      Value.Lies = Layout::unknown();
     return Value;
   }
   const torch::OpFacts *Facts = torch::opFacts(Call);
-  if (!Facts)
+  if (!Facts) {
+    if (cpp::Call(Call).Of == cpp::Whose::User && !getsPacked(Call))
+      Value.Lies = Layout::unknown();
     return Value;
+  }
   std::optional<LaidOut> First;
   Value.Lies = torch::layoutOf(
       Call, Result,
@@ -381,6 +403,23 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
       Value.From = StridedRead::Like;
   }
   return Value;
+}
+
+bool LayoutDomain::getsPacked(const CallExpr *Call) const {
+  llvm::SmallVector<const Stmt *, 8> Work(Call->arg_begin(), Call->arg_end());
+  for (unsigned Steps = 0; !Work.empty() && Steps < 64; ++Steps) {
+    const Stmt *Part = Work.pop_back_val();
+    const auto *E = dyn_cast_or_null<Expr>(Part);
+    if (E && (torch::isTensor(E->getType()) ||
+              (isa<DeclRefExpr, MemberExpr>(E) &&
+               torch::mayHoldTensor(E->getType())))) {
+      if (!valueOf(E).Lies.isPacked())
+        return false;
+    } else if (Part) {
+      Work.append(Part->child_begin(), Part->child_end());
+    }
+  }
+  return true;
 }
 
 std::optional<LaidOut> LayoutDomain::pointerOf(const Expr *E) const {
@@ -448,7 +487,7 @@ void LayoutDomain::report(const FlowGraph &Graph, const States<State> &In,
     if (Returned->Given) {
       if (const std::optional<unsigned> I = indexOf(Returned->Given))
         Order.Same = *I;
-    } else {
+    } else if (!Returned->Lies.hangsOnCuts()) {
       Order.Returns = Returned->Lies.kind();
       Order.Surely = Returned->Lies.Sure;
     }
@@ -486,6 +525,7 @@ void LayoutDomain::report(const Expr *At, const LaidOut &Of,
   Read.At = At;
   Read.Lies = Of.Lies;
   Read.SomeWays = Of.SomeWays;
+  Read.HangsOnCuts = Of.Lies.hangsOnCuts(2, AnyOrder);
   Read.Data = Of.Data;
   Read.Tensor = Of.Tensor;
   Read.Reader = Reader.str();

@@ -75,6 +75,8 @@ private:
   // Values.
   LaidOut valueOf(const clang::Expr *E, unsigned Result = 0) const;
   LaidOut resultOf(const clang::CallExpr *Call, unsigned Result) const;
+  /// Are all tensors packed, as far as is known, that \p Call gets?
+  bool getsPacked(const clang::CallExpr *Call) const;
   /// What pointer \p E points to; nullopt where that is no tensor's memory.
   std::optional<LaidOut> pointerOf(const clang::Expr *E) const;
   void store(const Keeper &K, const clang::Expr *Value);

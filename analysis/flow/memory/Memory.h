@@ -204,7 +204,8 @@ struct StridedRead {
   } From = Operators;
   const clang::Expr *At = nullptr; ///< What reads.
   torch::Layout Lies;
-  bool SomeWays = false; ///< It lies so on some paths only.
+  bool SomeWays = false;    ///< It lies so on some paths only.
+  bool HangsOnCuts = false; ///< See Layout.
   /// The call that hands out the pointer; null where a function gets the
   /// tensor.
   const clang::CallExpr *Data = nullptr;

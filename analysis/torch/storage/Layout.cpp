@@ -10,6 +10,7 @@
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -36,11 +37,12 @@ static bool isReal(const Layout::Dim &D) {
 }
 
 bool Layout::hasUnit() const {
-  return SomeUnit ||
-         llvm::any_of(Dims, [](const Dim &D) { return D.Size == 1; });
+  return SomeUnit || llvm::any_of(Dims, [](const Dim &D) {
+           return D.MayBeOne || D.Size == 1;
+         });
 }
 
-Layout::Kind Layout::kind(unsigned Unsaid) const {
+Layout::Kind Layout::kind(unsigned Unsaid, Cuts Take) const {
   if (Coarse != Packed)
     return Coarse;
   // Nothing is in order.
@@ -50,16 +52,16 @@ Layout::Kind Layout::kind(unsigned Unsaid) const {
   int First = Levels, Last = -1;
   bool Ordered = true, Stepped = false;
   for (const Dim &D : Dims) {
-    const bool IsOne = D.Size.value_or(Unsaid) == 1;
+    const bool LeavesOne =
+        D.MayBeOne && (Take == OneOrAll || (Take == AllOrOne && !D.MayBeWhole));
+    const bool IsOne = LeavesOne || D.Size.value_or(Unsaid) == 1;
     if (D.Level == Repeated && !IsOne)
       return Expanded;
-    if (D.Level < 0 || IsOne) {
-      if (D.Level >= 0 && !D.Cut)
-        Whole.set(D.Level);
-      continue;
-    }
-    if (!D.Cut)
+    if (D.Level >= 0 &&
+        (!D.Cut || (D.MayBeWhole && Take != Part && !LeavesOne)))
       Whole.set(D.Level);
+    if (D.Level < 0 || IsOne)
+      continue;
     Ordered &= D.Level > Last;
     Stepped |= D.Stepped;
     Last = std::max(Last, D.Level);
@@ -75,11 +77,9 @@ Number Layout::numel() const {
   if (!rank())
     return std::nullopt;
   int64_t Product = 1;
-  for (const Dim &D : Dims) {
-    if (!D.Size || *D.Size > 1 << 30)
+  for (const Dim &D : Dims)
+    if (!D.Size || llvm::MulOverflow(Product, *D.Size, Product))
       return std::nullopt;
-    Product = std::min<int64_t>(Product * *D.Size, int64_t(1) << 30);
-  }
   return Product;
 }
 
@@ -114,7 +114,6 @@ Layout Layout::packed() const {
 
 Layout Layout::compacted() const {
   Layout L = *this;
-  L.MayBeWhole = false;
   if (Coarse == Sliced || Coarse == Expanded)
     return unlike(Unknown);
   if (Coarse != Packed)
@@ -127,7 +126,7 @@ Layout Layout::compacted() const {
       D.Level = Unit;
     else
       Kept.push_back(D.Level);
-    D.Cut = D.Stepped = false;
+    D.Cut = D.Stepped = D.MayBeWhole = false;
   }
   llvm::sort(Kept);
   for (Dim &D : L.Dims)
@@ -351,6 +350,14 @@ const Expr *packedBy(const CallExpr *Call) {
                  cpp::writtenArguments(Call).empty()
              ? tensorOf(Call)
              : nullptr;
+}
+
+llvm::SmallVector<unsigned, 4> permutation(const CallExpr *Call,
+                                           const ASTContext &Context) {
+  const OpFacts *Facts = opFacts(Call);
+  return Facts && Facts->Name == "permute" && Call->getNumArgs() > 0
+             ? orderOf(Call->getArg(Call->getNumArgs() - 1), Context)
+             : llvm::SmallVector<unsigned, 4>();
 }
 
 const Expr *dataOf(const CallExpr *Call) {

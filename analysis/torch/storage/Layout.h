@@ -36,9 +36,14 @@ struct Layout {
     std::optional<int64_t> Size;
     bool Cut = false;     ///< It shows a part of its level.
     bool Stepped = false; ///< It leaves out elements between others.
+    /// Of Cut: the numbers are not known, it may be none.
+    bool MayBeWhole = false;
+    /// What is left of others, which may be one element.
+    bool MayBeOne = false;
     bool operator==(const Dim &O) const {
       return Level == O.Level && Size == O.Size && Cut == O.Cut &&
-             Stepped == O.Stepped;
+             Stepped == O.Stepped && MayBeWhole == O.MayBeWhole &&
+             MayBeOne == O.MayBeOne;
     }
   };
   static constexpr int Unit = -1, Repeated = -2;
@@ -53,8 +58,6 @@ struct Layout {
   Kind Coarse = Packed;
   /// It is what a tensor has that is surely packed, changed by known calls.
   bool Sure = false;
-  /// The cut is by numbers that are not known: it may be none.
-  bool MayBeWhole = false;
   /// A dimension that Dims do not have may be known to have one element: what
   /// moves it changes nothing.
   bool SomeUnit = false;
@@ -63,15 +66,27 @@ struct Layout {
 
   bool operator==(const Layout &O) const {
     return Dims == O.Dims && Levels == O.Levels && Open == O.Open &&
-           Coarse == O.Coarse && Sure == O.Sure && MayBeWhole == O.MayBeWhole &&
-           SomeUnit == O.SomeUnit && By == O.By;
+           Coarse == O.Coarse && Sure == O.Sure && SomeUnit == O.SomeUnit &&
+           By == O.By;
   }
 
+  /// What cuts do of which not all is known: they leave a part of several
+  /// elements; none, or else one; one, or else all.
+  enum Cuts { Part, AllOrOne, OneOrAll };
   /// What Dims say, or Coarse. A size that is not known counts as \p Unsaid.
-  Kind kind(unsigned Unsaid = 2) const;
+  Kind kind(unsigned Unsaid = 2, Cuts Take = Part) const;
+  /// Is it strided, but packed, or in one piece at least, where cuts take all
+  /// or leave one element?
+  bool hangsOnCuts(unsigned Unsaid = 2, bool AnyOrder = false) const {
+    auto IsRight = [&](Kind K) {
+      return K == Packed || (AnyOrder && K == Permuted);
+    };
+    return Coarse == Packed && !isPacked() &&
+           (IsRight(kind(Unsaid, AllOrOne)) || IsRight(kind(Unsaid, OneOrAll)));
+  }
   /// Is it other than packed, whatever the sizes are that are not known?
   bool isSurelyStrided() const {
-    return Coarse == Packed && kind(1) != Packed && !MayBeWhole;
+    return Coarse == Packed && kind(1) != Packed && !hangsOnCuts(1);
   }
   /// Has it a dimension that is known to have one element, or may have?
   bool hasUnit() const;
@@ -85,7 +100,7 @@ struct Layout {
     return Open || Coarse != Packed ? std::nullopt
                                     : std::optional<unsigned>(Dims.size());
   }
-  /// How many elements it has, where that is known.
+  /// How many elements it has, where that is known and a number.
   std::optional<int64_t> numel() const;
   /// Do the elements of the last dimension lie next to each other?
   bool rowsLieTogether() const;
@@ -130,6 +145,11 @@ const clang::Expr *askedForSizes(const clang::CallExpr *Call);
 /// The tensor that \p Call, contiguous() without another format, packs; else
 /// null.
 const clang::Expr *packedBy(const clang::CallExpr *Call);
+
+/// The dimensions that \p Call, permute() by numbers, gives in this order;
+/// empty for others.
+llvm::SmallVector<unsigned, 4> permutation(const clang::CallExpr *Call,
+                                           const clang::ASTContext &Context);
 
 /// The tensor of \p Call, a data_ptr() in any spelling, also of the storage's
 /// elements from its first on; null for others, and for accessors.

@@ -36,6 +36,10 @@ std::optional<Layout> resized(llvm::StringRef Name, const Layout &Of,
 Layout joined(llvm::StringRef Name, llvm::ArrayRef<const clang::Expr *> Args,
               LayoutOfOperand Operand, const clang::ASTContext &Context);
 
+/// The dimensions that \p List, of constants in braces, names; else empty.
+llvm::SmallVector<unsigned, 4> orderOf(const clang::Expr *List,
+                                       const clang::ASTContext &Context);
+
 /// A packed tensor of \p Sizes, a list in braces; of others only the order is
 /// known.
 Layout packedOf(const clang::Expr *Sizes, bool Sure,

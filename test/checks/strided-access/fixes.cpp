@@ -88,7 +88,7 @@ std::vector<float> pushed(const Tensor &x) {
   std::vector<float> v;
   for (int64_t i = 0; i < turned.numel(); ++i)
     v.push_back(p[i]);
-    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: wrong bytes: the loop goes through the memory of 'turned' element by element, but 't' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: wrong bytes: the loop goes through the memory of 'turned' element by element, but 't()' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
   return v;
 }
 
@@ -116,7 +116,7 @@ float weighed(const Tensor &x) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
       sum += i * p[i * columns + j];
-      // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: wrong bytes: the index counts the elements of 'turned' row by row, but 't' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+      // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: wrong bytes: the index counts the elements of 'turned' row by row, but 't()' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
   return sum;
 }
 
@@ -128,4 +128,30 @@ void helped(const Tensor &x, std::ofstream &out) {
   put(x.permute({1, 0}), out);
   // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wrong bytes: 'put' goes through the memory of a tensor as one piece, but 'permute' has moved no bytes: they lie in the order from before; pass a packed copy, contiguous() [libtorch-strided-access]
   // CHECK-FIXES: put(x.permute({1, 0}).contiguous(), out);
+}
+
+// More elements than fit into 30 bits.
+std::vector<float> huge() {
+  auto turned = torch::empty({1 << 20, 1 << 20}).view({1 << 30, -1}).t();
+  return std::vector<float>(turned.data_ptr<float>(), turned.data_ptr<float>() + turned.numel());
+  // CHECK-MESSAGES: :[[@LINE-1]]:36: warning: wrong bytes: 'vector' takes the elements of 'turned' as they lie in memory, but 't()' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-FIXES: auto turned_packed = turned.contiguous();
+  // CHECK-FIXES: return std::vector<float>(turned_packed.data_ptr<float>(), turned_packed.data_ptr<float>() + turned.numel());
+}
+
+// A counter goes on from row to row, in a statement of its own.
+std::vector<float> counted() {
+  auto hwc = torch::rand({3, 4, 5}).permute({1, 2, 0});
+  const float *p = hwc.data_ptr<float>();
+  // CHECK-FIXES: auto hwc_packed = hwc.contiguous();
+  // CHECK-FIXES: const float *p = hwc_packed.data_ptr<float>();
+  std::vector<float> values(60);
+  int k = 0;
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 5 * 3; ++x) {
+      values[k] = p[k];
+      // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: the loop goes through the memory of 'hwc' element by element, but 'permute' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+      k++;
+    }
+  return values;
 }

@@ -24,7 +24,7 @@ void some_paths(bool turn, float *to) {
   if (turn)
     t = t.t();
   std::memcpy(to, t.data_ptr<float>(), t.nbytes());
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 't' as they lie in memory, but 't' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 't' as they lie in memory, but 't()' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
   // CHECK-FIXES: auto t_packed = t.contiguous();
   // CHECK-FIXES: std::memcpy(to, t_packed.data_ptr<float>(), t.nbytes());
 }
@@ -33,7 +33,7 @@ void some_paths(bool turn, float *to) {
 void unknown_sizes(int64_t n, float *to) {
   auto t = torch::rand({n, 4}).t();
   std::memcpy(to, t.data_ptr<float>(), t.nbytes());
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 't' as they lie in memory, but 't' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 't' as they lie in memory, but 't()' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
   // CHECK-FIXES: auto t_packed = t.contiguous();
   // CHECK-FIXES: std::memcpy(to, t_packed.data_ptr<float>(), t.nbytes());
 }
@@ -47,7 +47,7 @@ float other_formula(int width) {
   float sum = 0;
   for (int i = 0; i < 4; ++i)
     sum += i * p[i * width + 1];
-    // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: wrong bytes: the index counts the elements of 't' row by row, but 't' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+    // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: wrong bytes: the index counts the elements of 't' row by row, but 't()' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
   return sum;
 }
 
@@ -87,7 +87,7 @@ void gemm(const float *a, int64_t n);
 void unseen_reader() {
   auto t = torch::rand({3, 4}).t();
   gemm(t.data_ptr<float>(), t.numel());
-  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wrong bytes: 'gemm' gets the memory of 't', and no strides, but 't' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: wrong bytes: 'gemm' gets the memory of 't', and no strides, but 't()' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
   // CHECK-FIXES: auto t_packed = t.contiguous();
   // CHECK-FIXES: gemm(t_packed.data_ptr<float>(), t.numel());
 }
@@ -120,10 +120,42 @@ extern "C" void exported(const Tensor &x, float *to) {
 }
 
 // Part of what is repeated may be one of it.
-void part_of_repeated(float *to) {
-  auto many = torch::rand({1, 4}).expand({2, -1}).slice(0, 1);
+void part_of_repeated(int64_t n, float *to) {
+  auto many = torch::rand({1, 4}).expand({n, -1}).slice(0, 1);
   std::memcpy(to, many.data_ptr<float>(), many.nbytes());
   // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'many' as they lie in memory, but 'expand' has fewer elements in memory than it shows; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
   // CHECK-FIXES: auto many_packed = many.contiguous();
   // CHECK-FIXES: std::memcpy(to, many_packed.data_ptr<float>(), many.nbytes());
+}
+
+// All four columns, if there are no more; one of two, or one row of them.
+void columns(const Tensor &x, float *to) {
+  auto four = x.slice(1, 0, 4);
+  std::memcpy(to, four.data_ptr<float>(), four.nbytes());
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'four' as they lie in memory, but 'slice' has left those of the whole tensor between them; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-FIXES: auto four_packed = four.contiguous();
+  // CHECK-FIXES: std::memcpy(to, four_packed.data_ptr<float>(), four.nbytes());
+}
+void every_second(const Tensor &x, float *to) {
+  auto second = x.slice(0, 0, 9, 2);
+  std::memcpy(to, second.data_ptr<float>(), second.nbytes());
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'second' as they lie in memory, but 'slice' has left those of the whole tensor between them; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-FIXES: auto second_packed = second.contiguous();
+  // CHECK-FIXES: std::memcpy(to, second_packed.data_ptr<float>(), second.nbytes());
+}
+void turned_rest(const Tensor &x, float *to) {
+  auto rest = x.permute({1, 0}).slice(1, 1);
+  std::memcpy(to, rest.data_ptr<float>(), rest.nbytes());
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'rest' as they lie in memory, but 'permute' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-FIXES: auto rest_packed = rest.contiguous();
+  // CHECK-FIXES: std::memcpy(to, rest_packed.data_ptr<float>(), rest.nbytes());
+}
+
+// The model gets a packed image.
+void of_packed(torch::nn::Conv2d &net, const Tensor &x, float *to) {
+  auto y = net->forward(x.permute({0, 3, 1, 2}).contiguous()).permute({0, 2, 3, 1});
+  std::memcpy(to, y.data_ptr<float>(), y.nbytes());
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'y' as they lie in memory, but 'permute' has moved no bytes: they lie in the order from before; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-FIXES: auto y_packed = y.contiguous();
+  // CHECK-FIXES: std::memcpy(to, y_packed.data_ptr<float>(), y.nbytes());
 }

@@ -1,6 +1,7 @@
 // What looks like it and is right.
 // RUN: %check_libtorch_tidy %s libtorch-strided-access %t
 
+#include <torch/script.h>
 #include <torch/torch.h>
 
 #include <cstring>
@@ -174,4 +175,56 @@ std::vector<float> convertedImage(const Tensor &nchw) {
   auto image = nchw.contiguous(torch::MemoryFormat::ChannelsLast);
   auto back = torch::constant_pad_nd(image, {1, 1, 1, 1}).permute({0, 2, 3, 1});
   return values(back);
+}
+
+// What gets an image whose channels come last may return another.
+Tensor filtered(const Tensor &x);
+std::vector<float> throughFunction(const Tensor &x) {
+  auto back = filtered(x.permute({0, 3, 1, 2})).permute({0, 2, 3, 1});
+  return values(back);
+}
+std::vector<float> throughModel(torch::nn::Conv2d &net, const Tensor &x) {
+  auto back = net->forward(x.permute({0, 3, 1, 2}).to(torch::kFloat)).permute({0, 2, 3, 1});
+  return values(back);
+}
+std::vector<float> throughScript(torch::jit::Module &net, const Tensor &x) {
+  std::vector<torch::jit::IValue> inputs;
+  inputs.push_back(x.permute({0, 3, 1, 2}));
+  auto back = net.forward(inputs).toTensor().permute({0, 2, 3, 1});
+  return values(back);
+}
+
+// One part is all of it.
+std::vector<float> onePart() {
+  auto all = torch::rand({3, 4}).split(9, 1)[0];
+  return values(all);
+}
+
+// One of the two that were one element.
+std::vector<float> oneOfRepeated() {
+  auto one = torch::rand({1, 4}).expand({2, -1}).chunk(2, 0)[0];
+  auto last = torch::rand({1, 4}).expand({2, -1}).slice(0, 1);
+  values(last);
+  return values(one);
+}
+
+// A sum of all, which a counter goes through; another begins anew in each row.
+float summed(int h, int w) {
+  auto hwc = torch::rand({3, 4, 5}).permute({1, 2, 0});
+  const float *p = hwc.data_ptr<float>();
+  float sum = 0;
+  int k = 0;
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) {
+      sum += p[k];
+      ++k;
+    }
+  for (int y = 0; y < h; ++y) {
+    k = 0;
+    for (int x = 0; x < w; ++x) {
+      sum += x * p[k];
+      ++k;
+    }
+  }
+  return sum;
 }
