@@ -27,9 +27,8 @@ constexpr struct StridedAccessReasons {
                "Sizes or numbers that it depends on are not known: where a "
                "dimension has one element, the order is right."};
   Reason Cut{"unknown-cut", Effect::Advice,
-             "It is a part, along a dimension of unknown size, of a tensor "
-             "that another function made: the part may be all of it, or one "
-             "element, and then the order is right."};
+             "It is a part along a dimension of unknown size: it may be all of "
+             "it, or one element, and then the order is right."};
   Reason Undone{
       "undone", Effect::Advice,
       "Another function made the tensor, and the file has a "
@@ -243,8 +242,7 @@ Finding worded(const StridedRead &R) {
     if (R.SomeWays)
       F.because(StridedAccess.SomePaths);
     if (!R.Lies.isSurelyStrided())
-      F.because(!R.Lies.Sure && R.HangsOnCuts ? StridedAccess.Cut
-                                              : StridedAccess.Sizes);
+      F.because(R.HangsOnCuts ? StridedAccess.Cut : StridedAccess.Sizes);
     if (R.Lies.kind() == Layout::Columns)
       F.because(StridedAccess.Columns);
     if (R.Lies.By)

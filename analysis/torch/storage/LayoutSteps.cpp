@@ -188,7 +188,8 @@ void LayoutReader::cut(Number D, Bound Start, Bound End, Bound Step) {
                      (End.Value && *End.Value > 1 << 30);
   const int64_t By = Step.Given ? *Step.Value : 1;
   X.Stepped |= By != 1;
-  if (!(FromStart && ToEnd) && X.Level >= 0) {
+  const bool IsPart = !(FromStart && ToEnd);
+  if (IsPart && X.Level >= 0) {
     const auto Surely = [&](const Bound &B, bool Nothing, bool OfUnknown) {
       return B.Given && B.Value && !Nothing && (Size || OfUnknown);
     };
@@ -207,7 +208,7 @@ void LayoutReader::cut(Number D, Bound Start, Bound End, Bound Step) {
       X.Size = Most;
   if (Start.Value == -1 && ToEnd && !Size)
     X.Size = 1;
-  X.MayBeOne = !X.Size && (X.Cut || X.Stepped || X.MayBeOne);
+  X.MayBeOne = !X.Size && (IsPart || X.Stepped || X.MayBeOne);
 }
 
 void LayoutReader::narrow() {
@@ -300,7 +301,6 @@ void LayoutReader::expand() {
     if (D.Level >= 0)
       return giveUp();
     D = {Layout::Repeated, To};
-    D.MayBeOne = !To;
   }
 }
 

@@ -159,3 +159,10 @@ void of_packed(torch::nn::Conv2d &net, const Tensor &x, float *to) {
   // CHECK-FIXES: auto y_packed = y.contiguous();
   // CHECK-FIXES: std::memcpy(to, y_packed.data_ptr<float>(), y.nbytes());
 }
+void second_of_packed(const Tensor &x, float *to) {
+  auto second = torch::softmax(x, 1).slice(0, 0, 9, 2);
+  std::memcpy(to, second.data_ptr<float>(), second.nbytes());
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'second' as they lie in memory, but 'slice' has left those of the whole tensor between them; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-FIXES: auto second_packed = second.contiguous();
+  // CHECK-FIXES: std::memcpy(to, second_packed.data_ptr<float>(), second.nbytes());
+}
