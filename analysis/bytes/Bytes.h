@@ -9,6 +9,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_BYTES_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_BYTES_H
 
+#include "analysis/torch/api/Version.h"
 #include "clang/AST/ASTContext.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -100,6 +101,9 @@ struct PlaceRow {
 struct StepRows {
   /// What forward() is given: "16x3x224x224".
   std::vector<std::string> InputTexts;
+  /// The release of LibTorch that it counts for: "2.6"; empty: not known, and
+  /// it is 1.13.
+  std::string LibTorch;
   Spot InputFrom;     ///< Where the program passes it; empty: it was asked for.
   std::string Result; ///< Sizes of what forward() gives; empty: not known.
   uint64_t Inputs = 0; ///< Bytes of the input.
@@ -185,6 +189,8 @@ struct BudgetRequest {
   std::string Type;
   /// What autocast uses while forward() runs; empty: it is off.
   std::string Autocast;
+  /// The release of LibTorch to count for; nullopt: that of the unit.
+  std::optional<torch::Release> LibTorch;
   /// No models: only what the unit defines for others.
   bool OnlyDefines = false;
   bool WithSteps = true; ///< Where inputs are known.

@@ -100,6 +100,8 @@ static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
                  {"exact", Step.bound() == Bound::Exact},
                  {"fails", Step.Fails},
                  {"device", nameOf(Options.Device)}};
+  if (!Step.LibTorch.empty())
+    Result["libtorch"] = Step.LibTorch;
   if (!Options.Autocast.empty())
     Result["autocast"] = Options.Autocast;
   if (!Step.InputFrom.File.empty())
@@ -383,6 +385,7 @@ private:
     Result.Missing = missing(Of);
     if (Of.contains("atMost")) // Earlier reports have none.
       Result.AtMost = missing(Of, "atMost");
+    Result.LibTorch = printable(textOf(at(Of, {"libtorch"})));
     Result.Fails = flag(Of, "fails");
     expect("device", text(Of, "device"), nameOf(Options.Device));
     expect("autocast", textOf(at(Of, {"autocast"})), Options.Autocast);

@@ -157,6 +157,11 @@ Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
     Block Said = {
         Block::Said,
         {Result + (Step.Result.empty() ? "." : " gives " + Step.Result + ".")}};
+    if (!Step.LibTorch.empty())
+      Said.Sentences.push_back(
+          "Figures are those of LibTorch " + Step.LibTorch +
+          (Options.Device == bytes::DeviceKind::Cpu ? ", without oneDNN."
+                                                    : "."));
     if (const std::string At = lineOf(Step.LossAt, Folder); !At.empty())
       Said.Sentences.push_back("Steps end in the backward() of " + At + ".");
     else if (Step.LossMissing)

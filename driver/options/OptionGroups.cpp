@@ -175,6 +175,10 @@ static Opt<std::string>
     AutocastType(BudgetGroup, "autocast", "TYPE",
                  "Run forward() with autocast to this type, float16 or "
                  "bfloat16 (mixed precision)");
+static Opt<std::string>
+    LibTorch(BudgetGroup, "libtorch", "VERSION",
+             "Count for this LibTorch, such as 1.13 or 2.6. Default: the one "
+             "whose headers a file includes");
 static Opt<std::string> Against(
     BudgetGroup, "against", "FILE",
     "Compare with this report, which --format=json wrote for other files, or "
@@ -233,7 +237,7 @@ static Error readType(const Opt<std::string> &Option, StringRef Known,
 Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (!Budget)
     return refuse("model optimizer budget-format input memory device dtype "
-                  "autocast against",
+                  "autocast libtorch against",
                   " requires the command budget");
   if (Error E =
           refuse("checks level fail-on audit-nolint whole-program shard "
@@ -281,6 +285,12 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (Error E =
           readType(AutocastType, "float16 and bfloat16", 2, Result.Autocast))
     return E;
+  if (LibTorch.getNumOccurrences()) {
+    Result.LibTorch = torch::releaseIn(LibTorch);
+    if (!Result.LibTorch || *Result.LibTorch < torch::Release(1, 13))
+      return makeError("--libtorch: '" + LibTorch +
+                       "' is not a version since 1.13, such as 2.6");
+  }
   if (!DeviceMemory.getNumOccurrences())
     return Error::success();
   const std::optional<uint64_t> Bytes = readBytes(DeviceMemory);

@@ -26,8 +26,8 @@ class Elaborator {
 public:
   Elaborator(ASTContext &Context, const BudgetRequest &Request,
              unsigned OwnText, Interpreter::DefineDecl Define)
-      : Context(Context), SM(Context.getSourceManager()), Request(Request),
-        Define(std::move(Define)),
+      : Context(Context), SM(Context.getSourceManager()),
+        Request(withRelease(Request, Context)), Define(std::move(Define)),
         Found(findModels(Context, this->Define, OwnText,
                          Request.WithSteps && Request.Inputs.empty() &&
                              !Request.OnlyDefines)) {}
@@ -98,7 +98,7 @@ public:
       if (!Model || Running.Failure || Running.Halted || !Running.Gaps.empty())
         return std::nullopt;
       const std::optional<uint64_t> Kept =
-          keptByGraph(Running, Model, *Inputs, Training, InputsGo);
+          keptByGraph(Running, Model, *Inputs, Request, Training, InputsGo);
       if (!Kept || (Result && *Result != *Kept))
         return std::nullopt;
       Result = Kept;

@@ -239,8 +239,13 @@ private:
 /// the inputs that it keeps, if they go as well. nullopt where the pass is not
 /// followed whole.
 std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
-                                    const StepInputs &Inputs, bool Training,
+                                    const StepInputs &Inputs,
+                                    const BudgetRequest &Request, bool Training,
                                     bool InputsGo);
+
+/// \p Request with the release of LibTorch that the unit has, where it asks for
+/// none.
+BudgetRequest withRelease(BudgetRequest Request, clang::ASTContext &Context);
 
 } // namespace libtorch_tidy::bytes
 

@@ -212,7 +212,7 @@ public:
   bool Halted = false; ///< At a limit, or a failure: nothing more is followed.
   unsigned Modules = 0, Nesting = 0, Calls = 0;
   /// Of tensors that constructors make of others.
-  Simulation Making{DeviceKind::Cpu};
+  Simulation Making{DeviceKind::Cpu, Simulation::Measured};
   /// The sizes of what the forward() of modules gave last.
   std::map<const ModuleInstance *, std::string> Results;
 

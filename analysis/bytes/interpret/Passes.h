@@ -20,7 +20,8 @@ public:
   Passes(Interpreter &Running, const ModulePtr &M, const BudgetRequest &Request,
          const RowPaths &Paths)
       : Running(Running), M(M), Request(Request), Paths(Paths),
-        SM(Running.Context.getSourceManager()), S(Request.Device),
+        SM(Running.Context.getSourceManager()),
+        S(Request.Device, Request.LibTorch.value_or(Simulation::Measured)),
         Optimizes(optimizerNamed(Request.Optimizer).value_or(Optimizer())),
         HasState(Optimizes.AtOnce) {
     placeAll(M);
@@ -133,8 +134,12 @@ public:
     return finish(tensorsIn(Given), Lines, Lines ? &Lines->LaterLine : nullptr);
   }
 
-  /// Before and after the forward pass of a step.
+  /// Before and after the forward pass of a step. zero_grad() comes first,
+  /// which drops gradients since 2.0.
   void begin() {
+    if (S.isSince({2, 0}))
+      for (const TensorPtr &T : llvm::make_first_range(Placed))
+        T->Gradient = nullptr;
     S.memory().restartPeak();
     S.memory().startTimeLine();
   }

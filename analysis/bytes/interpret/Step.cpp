@@ -8,10 +8,16 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
 
+BudgetRequest withRelease(BudgetRequest Request, ASTContext &Context) {
+  if (!Request.LibTorch)
+    Request.LibTorch = torch::releaseOf(Context);
+  return Request;
+}
+
 std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
-                                    const StepInputs &Inputs, bool Training,
+                                    const StepInputs &Inputs,
+                                    const BudgetRequest &Request, bool Training,
                                     bool InputsGo) {
-  const BudgetRequest Request;
   const RowPaths Paths;
   Passes P(Running, M, Request, Paths);
   P.setInputs(Inputs.Arguments);
@@ -43,6 +49,8 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
   Model.HasStep = true;
   Row.InputTexts = Inputs.Texts;
   Row.InputFrom = Inputs.From;
+  if (Request.LibTorch)
+    Row.LibTorch = torch::shown(*Request.LibTorch);
   if (Inputs.Trouble) {
     Row.Missing.push_back(*Inputs.Trouble);
     Row.Fails = true;

@@ -28,9 +28,13 @@ static OperatorResult cosineSimilarity(OperatorCall &Op) {
     return X.run("expand", {{"size", *Both}});
   };
   const Tensor X = Expanded(A), Y = Expanded(B);
-  const Tensor SquareX = X.pow(2).sum(Dimension, true),
-               SquareY = Y.pow(2).sum(Dimension, true);
-  const Tensor NormX = SquareX.sqrt_(), NormY = SquareY.sqrt_();
+  auto Norm = [&](const Tensor &Of) {
+    Tensor Result = Of.pow(2).sum(Dimension, true);
+    Result = Result.sqrt_();
+    // Clamped in place since 2.0, so not that which sqrt() keeps.
+    return Op.isSince(2, 0) ? Result.run("clone") : Result;
+  };
+  const Tensor NormX = Norm(X), NormY = Norm(Y);
   const Tensor UnitX = X / NormX, UnitY = Y / NormY;
   return (UnitX * UnitY).sum(Dimension);
 }
@@ -166,8 +170,10 @@ static OperatorResult distances(OperatorCall &Op) {
   const int64_t Mode = Op.integer("compute_mode");
   const bool Multiplies = Op.maybeReal("p").value_or(2) == 2 &&
                           (Mode == 1 || (Mode == 0 && (P > 25 || R > 25)));
-  // Of the squares that a product of matrices adds up.
-  const int64_t Squares = Multiplies ? Width + 4 : 0;
+  // Of the squares that a product of matrices adds up; their norms, and as many
+  // ones, are gone before it since 2.0.
+  const int64_t Norms = Op.isSince(2, 0) ? 2 : 4;
+  const int64_t Squares = Multiplies ? Width + Norms : 0;
   const BlockPtr Summed =
       Op.scratch(elementsOf(productOf({Batch, P, Squares}), Each) +
                  elementsOf(productOf({Batch, R, Squares}), Each));

@@ -91,8 +91,9 @@ static OperatorResult withNumber(OperatorCall &Op, const Cell &First,
 /// What backward() of an operator of \p A and \p B has at once, where the
 /// result has \p Size bytes. The gradient of B is made first; both are as large
 /// as the result, until what was broadcast is added up.
-static uint64_t mostInBackward(StringRef Base, bool NeedsA, bool NeedsB,
+static uint64_t mostInBackward(OperatorCall &Op, bool NeedsA, bool NeedsB,
                                uint64_t A, uint64_t B, uint64_t Size) {
+  const StringRef Base = Op.Base;
   const uint64_t OfB = NeedsA && NeedsB ? Size : 0;
   if (Base == "div") {
     const uint64_t Later = NeedsA && A < Size ? OfB + Size + A : 0;
@@ -102,7 +103,8 @@ static uint64_t mostInBackward(StringRef Base, bool NeedsA, bool NeedsB,
     return std::max(NeedsA ? OfB + B * 5 / 4 + 4 * Size : 0,
                     NeedsB ? A + Size * 13 / 4 : 0);
   if (Base == "atan2")
-    return std::max(A + B + 2 * Size, Size + (NeedsA ? 2 * Size : 0) +
+    return std::max(A + B + 2 * Size, (Op.isSince(2, 14) ? 2 : 1) * Size +
+                                          (NeedsA ? 2 * Size : 0) +
                                           (NeedsB ? 2 * Size + A : 0));
   if (Base == "hypot") // The gradient of A is made first.
     return OfB + 2 * Size;
@@ -170,7 +172,7 @@ static OperatorResult recordProduct(OperatorCall &Op, const Operands &Of) {
     return Op.record({Out}, {{A}, {B}}, Kept, Uses.scratch());
   }
   const uint64_t Most =
-      mostInBackward(Base, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
+      mostInBackward(Op, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
   const uint64_t Gradients = gradientBytes(A) + gradientBytes(B);
   return Op.record({Out}, {{A}, {B}}, Kept,
                    Most > Gradients ? Most - Gradients : 0);

@@ -56,6 +56,7 @@ static OperatorResult loss(OperatorCall &Op) {
   // What is kept, and what is needed meanwhile, in sizes of the input.
   std::vector<KeptMemory> Kept = {Input, Target};
   unsigned Forward = 0, Backward = 0;
+  uint64_t More = 0; // In bytes.
   if (Op.Name == "l1_loss") {
     Kept = {Op.allocate(Size)};
     Forward = 1;
@@ -67,6 +68,10 @@ static OperatorResult loss(OperatorCall &Op) {
     Backward = 1;
   } else if (Op.Name == "binary_cross_entropy_with_logits") {
     Forward = Positive ? 6 : 5;
+    if (Op.isSince(2, 0)) { // By log_sigmoid().
+      Forward = 2;
+      More = Positive ? bytesOf(Positive) : 0;
+    }
     Backward = Positive ? 2 : 0;
     Kept.push_back(Positive);
   } else if (Op.Name == "huber_loss") {
@@ -80,7 +85,7 @@ static OperatorResult loss(OperatorCall &Op) {
   Kept.push_back(Weight);
   // Without a reduction the last one is the result.
   if (IsReduced || Forward > 1)
-    Op.scratch((IsReduced ? Forward : Forward - 1) * Size);
+    Op.scratch((IsReduced ? Forward : Forward - 1) * Size + More);
   return Op.record({Out}, {{Input}, {Target}}, Kept, Backward * Size);
 }
 

@@ -66,11 +66,21 @@ static uint64_t bytesOfMatrixCopy(const Tensor &T) {
   return elementsOf(productOf({Rows, Columns}), typeOf(T).Bytes);
 }
 
-/// Are the matrices of \p T, of sizes \p Of, seen as one? Not those that are
-/// transposed one by one.
-static bool areOneMatrix(const Tensor &T, const Sizes &Of) {
-  return Of.size() != 3 || T->Strides.size() != 3 || T->Strides[2] == 1 ||
-         T->Strides[0] != Of[1] * Of[2];
+/// Are the matrices of \p T multiplied as one with \p Other, a matrix or a
+/// vector? As should_fold() of ATen/native/LinearAlgebra.cpp has it.
+static bool areOneMatrix(OperatorCall &Op, const Tensor &T, const Tensor &Other,
+                         bool OtherIsFirst) {
+  const Sizes Of = T->sizes();
+  if (!Op.isSince(2, 0)) // Not those that are transposed one by one.
+    return Other->sizes().size() == 1 || Of.size() != 3 || T->Strides[2] == 1 ||
+           T->Strides[0] != Of[1] * Of[2];
+  if (Other->needsGradient())
+    return true;
+  if (OtherIsFirst && Other->sizes().size() == 2)
+    return false;
+  return stridesOfView(OtherIsFirst ? T.transpose(-2, -1) : T,
+                       {productOf(ArrayRef(Of).drop_back()), Of.back()})
+      .has_value();
 }
 
 /// Batches on both sides are laid out for bmm(), where they are not yet.
@@ -109,9 +119,9 @@ static OperatorResult matmul(OperatorCall &Op, Tensor A, Tensor B) {
   if (!ColumnOnly)
     To.push_back(Columns);
   const bool Folds = Left.size() > 2 && Right.size() <= 2 &&
-                     (ColumnOnly || areOneMatrix(A, Left));
+                     areOneMatrix(Op, A, B, /*OtherIsFirst=*/false);
   const bool FoldsRight = Left.size() <= 2 && Right.size() > 2 &&
-                          (RowOnly || areOneMatrix(B, Right));
+                          areOneMatrix(Op, B, A, /*OtherIsFirst=*/true);
   BlockPtr KeptA = A->Memory, KeptB = B->Memory;
   if (Folds) {
     if (!A->isContiguous())

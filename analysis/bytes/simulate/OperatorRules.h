@@ -180,6 +180,10 @@ public:
   /// True for names that end in "_".
   bool isInPlace() const { return Name.ends_with("_"); }
   bool isOnGpu() const { return S.Device == DeviceKind::Cuda; }
+  /// Of LibTorch.
+  bool isSince(unsigned Major, unsigned Minor) const {
+    return S.isSince({Major, Minor});
+  }
 
   // Arguments, by the names that LibTorch's declarations have for one
   // parameter: "self input".

@@ -5,6 +5,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
 
@@ -165,17 +166,28 @@ std::vector<int64_t> contiguousStrides(ArrayRef<int64_t> Sizes) {
   return Result;
 }
 
-bool TensorInstance::isContiguous() const {
+/// Do the elements of \p T lie one after the other, dimension by dimension in
+/// \p Order, the slowest first?
+static bool lieInOrder(const TensorInstance &T, ArrayRef<size_t> Order) {
   int64_t Stride = 1;
-  const std::vector<int64_t> Sizes = sizes();
-  for (size_t I = Sizes.size(); I-- > 0;) {
+  const std::vector<int64_t> Sizes = T.sizes();
+  for (const size_t I : llvm::reverse(Order)) {
     if (Sizes[I] == 0)
       return true;
-    if (Sizes[I] != 1 && Strides[I] != Stride)
+    if (Sizes[I] != 1 && T.Strides[I] != Stride)
       return false;
     Stride *= Sizes[I];
   }
   return true;
+}
+
+bool TensorInstance::isContiguous() const {
+  return lieInOrder(*this,
+                    llvm::to_vector(llvm::seq<size_t>(0, Strides.size())));
+}
+
+bool TensorInstance::hasChannelsLast() const {
+  return Strides.size() == 4 && lieInOrder(*this, {0, 2, 3, 1});
 }
 
 bool TensorInstance::isDense() const {

@@ -6,7 +6,8 @@
 /// sizes and strides and no elements, the memory that they share, the graph
 /// that autograd builds of them, and backward() over it. Bytes are those that
 /// operators ask the allocator of the CPU for, with oneDNN switched off, in
-/// LibTorch 1.13.1; test/budget/steps.test compares them with the library.
+/// LibTorch 1.13.1, 2.6.0 and 2.14.1; test/budget/steps.test compares them with
+/// the library.
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H
@@ -132,6 +133,8 @@ struct TensorInstance {
   /// Its sizes, of which all are known.
   std::vector<int64_t> sizes() const;
   bool isContiguous() const;
+  /// The same for an image whose channels come last.
+  bool hasChannelsLast() const;
   /// Its elements fill a piece of memory without holes.
   bool isDense() const;
   bool needsGradient() const { return Maker || RequiresGrad.value_or(false); }
@@ -218,13 +221,17 @@ struct OperatorResult {
 /// The tensors of a pass.
 class Simulation {
 public:
-  explicit Simulation(DeviceKind Device)
-      : Device(Device),
+  Simulation(DeviceKind Device, torch::Release Library)
+      : Device(Device), Library(Library),
         Bytes(std::make_shared<Memory>(Device == DeviceKind::Cuda)) {}
 
   Memory &memory() { return *Bytes; }
   const Memory &memory() const { return *Bytes; }
   const DeviceKind Device;
+  const torch::Release Library;
+  bool isSince(torch::Release First) const { return Library >= First; }
+  /// Rules are those of it, where they do not ask.
+  static constexpr torch::Release Measured = {1, 13};
 
   /// Autograd records.
   bool GradMode = true;

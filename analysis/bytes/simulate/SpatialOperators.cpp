@@ -118,7 +118,10 @@ static void layOutConvolution(OperatorCall &Op, Convolved &Of) {
   Of.OutPart = Elements(N * OC * Outside);
   if (Of.IsTransposed) {
     Of.BackwardColumns = Elements(OC * Taps * Inside);
-    Of.Columns = Of.BackwardColumns + (Of.B ? Elements(Outside) : 0);
+    // Those of the whole batch since 2.0, and no ones to add the bias with.
+    Of.Columns = Op.isSince(2, 0) && Op.Dimensions < 3
+                     ? N * Of.BackwardColumns
+                     : Of.BackwardColumns + (Of.B ? Elements(Outside) : 0);
   } else if (Of.IsDilated) {
     Of.Columns = Elements(C * Taps * Outside);
     Of.BackwardColumns = Of.Columns + (Of.B ? Elements(OC) : 0);
@@ -315,6 +318,19 @@ static OperatorResult pool(OperatorCall &Op) {
   return Op.record({Out}, {{X}}, {X}, 0, IsMean ? 0 : bytesOf(Out));
 }
 
+/// An image whose channels come last is resized as it lies, and since 2.0 so is
+/// each small one: _use_vectorized_kernel_cond_2d() of
+/// ATen/native/cpu/UpSampleKernel.cpp. What does not lie so is copied.
+static bool resizesChannelsLast(const OperatorCall &Op, const Tensor &X,
+                                const Sizes &To, int64_t Taps) {
+  constexpr int64_t Small = 128;
+  if (To.size() != 4 || Taps > 2)
+    return false;
+  if (!Op.isSince(2, 0))
+    return X->hasChannelsLast();
+  return (X->hasChannelsLast() && To[1] > 3) || To[2] + To[3] <= Small;
+}
+
 static OperatorResult interpolate(OperatorCall &Op) {
   const Tensor X = Op.self();
   const Sizes From = X->sizes();
@@ -352,6 +368,11 @@ static OperatorResult interpolate(OperatorCall &Op) {
       Mode.contains_insensitive("cubic") || Op.Name.contains("cubic")     ? 4
       : Mode.contains_insensitive("linear") || Op.Name.contains("linear") ? 2
                                                                           : 1;
+  if (resizesChannelsLast(Op, X, To, Taps)) {
+    Op.scratch((X->hasChannelsLast() ? 0 : bytesOf(X)) +
+               (Out->hasChannelsLast() ? 0 : bytesOf(Out)));
+    return Op.record({Out}, {{X}}, {}, 0, bytesOf(Out));
+  }
   uint64_t Table = 0;
   for (const int64_t Size : lastOf(To, Dimensions))
     Table += elementsOf(3 * Taps * Size, 4);
@@ -465,7 +486,8 @@ static OperatorResult resizedFrom(OperatorCall &Op, const Tensor &X, Sizes To) {
     Out->Memory = Op.allocate(bytesOf(X));
   }
   const uint64_t Scratch = bytesOf(X) > Size ? Size : 0;
-  const bool Keeps = Op.Name == "im2col" || Op.Name == "unfold";
+  const bool Keeps =
+      (Op.Name == "im2col" || Op.Name == "unfold") && !Op.isSince(2, 0);
   return Op.record({Out}, {{X, GradientKind::Fresh, Size}},
                    {Keeps ? X : nullptr}, Scratch, Scratch + Size);
 }

@@ -48,27 +48,27 @@ bool declaresTorch(ASTContext &Context) {
 
 static constexpr StringRef StableTensor = "torch::stable::Tensor";
 
-/// Is \p Qualified, a name in namespaces, declared?
-static bool declaresName(ASTContext &Context, StringRef Qualified) {
+const NamedDecl *declared(ASTContext &Context, StringRef Qualified) {
   const DeclContext *In = Context.getTranslationUnitDecl();
+  const NamedDecl *Last = nullptr;
   while (In && !Qualified.empty()) {
     const auto [Name, Rest] = Qualified.split("::");
     const auto Found = In->lookup(&Context.Idents.get(Name));
     if (Found.empty())
-      return false;
-    In = dyn_cast<NamespaceDecl>(Found.front());
+      return nullptr;
+    Last = Found.front();
+    In = dyn_cast<NamespaceDecl>(Last);
     Qualified = Rest;
   }
-  return Qualified.empty();
+  return Qualified.empty() ? Last : nullptr;
 }
 
 bool declaresTensor(ASTContext &Context) {
-  return declaresName(Context, "at::Tensor") ||
-         declaresName(Context, StableTensor);
+  return declared(Context, "at::Tensor") || declared(Context, StableTensor);
 }
 
 bool declaresNoGradGuard(ASTContext &Context) {
-  return declaresName(Context, spelling::NoGradGuard);
+  return declared(Context, spelling::NoGradGuard);
 }
 
 bool isTensorClass(const CXXRecordDecl *R) {

@@ -26,6 +26,10 @@ bool isTorchDecl(const clang::Decl *D);
 /// True for a unit that declares anything of LibTorch.
 bool declaresTorch(clang::ASTContext &Context);
 
+/// What \p Qualified, a name in namespaces, names first; null for nothing.
+const clang::NamedDecl *declared(clang::ASTContext &Context,
+                                 llvm::StringRef Qualified);
+
 /// True for a unit in which at::Tensor or torch::stable::Tensor is declared.
 bool declaresTensor(clang::ASTContext &Context);
 /// The same for the guard that fixes write, spelling::NoGradGuard.

@@ -4,9 +4,12 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_API_VERSION_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_VERSION_H
 
+#include "clang/AST/ASTContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace libtorch_tidy::torch {
 
@@ -33,6 +36,16 @@ inline std::string versionIn(llvm::StringRef Text) {
   }
   return Result;
 }
+
+/// The numbers of a version that programs may rely on: 2, 6.
+using Release = std::pair<unsigned, unsigned>;
+
+/// The release in \p Text: "2.6", "2.6.0".
+std::optional<Release> releaseIn(llvm::StringRef Text);
+std::string shown(Release Of);
+
+/// The release whose headers a unit includes; nullopt where nothing says.
+std::optional<Release> releaseOf(clang::ASTContext &Context);
 
 } // namespace libtorch_tidy::torch
 

@@ -11,7 +11,7 @@
 // unguarded: the same without the guard
 // first:     the peak of forward() and backward() of the sum of the results,
 //            without gradients from before
-// later:     the same with them
+// later:     the same, after zero_grad(), which keeps them before LibTorch 2.0
 //
 // Before a step after to(), or with autocast, stands "dtype bfloat16|" or
 // "autocast bfloat16|".
@@ -113,6 +113,7 @@ void step(const char *name, const char *input, Make make,
     kept = proof::counters().Live - before;
   }
   auto pass = [&] {
+    model->zero_grad();
     auto out = forward();
     backward(out);
   };
