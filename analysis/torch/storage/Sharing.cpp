@@ -6,6 +6,7 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UnitContext.h"
+#include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
