@@ -342,7 +342,7 @@ int printTable() {
 
 /// An operator that has a rule says what it lacks where it is given nothing.
 bool hasRule(StringRef Operator) {
-  bytes::Simulation S(bytes::DeviceKind::Cpu);
+  bytes::Simulation S(bytes::DeviceKind::Cpu, torch::Release(1, 13));
   // unfold() of torch::nn::functional has options, and that of tensors has not.
   const bytes::OperatorResult Result =
       S.run(Operator, {{"kernel_size", bytes::Argument()}});
