@@ -534,8 +534,9 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
     else if (ToPredict)
       S.Why = ToPredict->Why;
   }
-  const bool IsGuarded =
-      !ByBlock.empty() && Unit->isCalledOnlyGuarded(Flow.function());
+  // As the pass runs in the callers' mode, and where the function switches it
+  // on.
+  std::optional<bool> IsGuarded[2];
   const SourceManager &SM = Unit->context().getSourceManager();
   for (auto &[Block, S] : ByBlock) {
     llvm::stable_sort(S.Forwards, [&](const Label *A, const Label *B) {
@@ -543,7 +544,11 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
                                           B->Site->getExprLoc());
     });
     // A call that switches gradients on in the function has its way.
-    if (IsGuarded && !S.Forwards.front()->OnAnyway) {
+    const bool OnAnyway = S.Forwards.front()->OnAnyway;
+    if (!IsGuarded[OnAnyway])
+      IsGuarded[OnAnyway] =
+          Unit->isCalledOnlyGuarded(Flow.function(), OnAnyway);
+    if (*IsGuarded[OnAnyway]) {
       silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.CallersGuard,
              Flow.function());
       continue;

@@ -187,6 +187,9 @@ struct CallSite {
   GradMode Mode = GradMode::On;
   /// It is On even when the caller is called with gradients off.
   bool OnAnyway = false;
+  /// An InferenceMode of the caller is active: the callee cannot switch
+  /// gradients on.
+  bool UnderInference = false;
 };
 
 /// The analysis of one function. Immutable once made.

@@ -192,6 +192,13 @@ void Interpreter::transfer(const Stmt *Statement) {
     }
   } else if (const auto *E = dyn_cast<Expr>(Statement)) {
     eval(E);
+    // A guard without an owner ends wherever somebody deletes it.
+    const auto *Assign = dyn_cast<BinaryOperator>(cpp::peel(E));
+    const auto *New = dyn_cast_or_null<CXXNewExpr>(
+        cpp::peel(Assign && Assign->isAssignmentOp() ? Assign->getRHS() : E));
+    if (New && !isa_and_nonnull<Expr, DeclStmt>(Out->Body->userOf(E)) &&
+        torch::guardOf(New->getAllocatedType()->getAsCXXRecordDecl()))
+      setMode(GradMode::Unknown);
   }
   if (!isa<CallExpr>(Statement)) // Others are noted as they are evaluated.
     freeze(Statement);

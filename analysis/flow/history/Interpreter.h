@@ -257,7 +257,8 @@ private:
   GradMode modeAt(const clang::Expr *E);
   CallSite siteAt(const clang::Expr *E, const clang::FunctionDecl *Callee) {
     const GradMode Mode = modeAt(E);
-    return {E, Callee, Mode, Mode == GradMode::On && S.FromOff == GradMode::On};
+    return {E, Callee, Mode, Mode == GradMode::On && S.FromOff == GradMode::On,
+            S.InferenceGuards > 0};
   }
   /// Does history arise here? Off: never; Unknown: the result is unknown.
   Value produced(Value V);

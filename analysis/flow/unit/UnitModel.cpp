@@ -289,7 +289,7 @@ void UnitModel::collectCallers() {
   forEachFlow([&](const FunctionFlow &Flow) {
     for (const CallSite &Call : Flow.calls())
       Callers[Call.Callee->getCanonicalDecl()].push_back(
-          {&Flow, Call.Mode, Call.OnAnyway});
+          {&Flow, Call.Mode, Call.OnAnyway, Call.UnderInference});
     for (const Label &L : Flow.labels()) {
       if (L.K == Label::Relay)
         Relays[{L.Callee, L.Where}].push_back({&Flow, &L});
@@ -318,7 +318,7 @@ ArrayRef<UnitModel::CallerOf> UnitModel::callersOf(const FunctionDecl *F) {
   return It->second;
 }
 
-bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
+bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F, bool OnAnyway) {
   collectCallers();
   // Go up the calls with gradient mode on: each way must end at a call with the
   // mode off. In a cycle without callers nothing switches it off, either.
@@ -333,7 +333,7 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
     if (Whole)
       if (auto It = Whole->CalledGuarded.find(cpp::programName(F));
           It != Whole->CalledGuarded.end()) {
-        if (!It->second)
+        if (!It->second || OnAnyway)
           return false;
         IsSwitchedOff = true;
         continue;
@@ -350,7 +350,7 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F) {
     for (const CallerOf &C : By)
       if (C.OnAnyway)
         return false;
-      else if (C.Mode != GradMode::On)
+      else if (OnAnyway ? C.UnderInference : C.Mode != GradMode::On)
         IsSwitchedOff = true;
       else
         Work.push_back(C.Caller->function());

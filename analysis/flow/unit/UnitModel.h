@@ -305,8 +305,9 @@ public:
   void forEachFlow(llvm::function_ref<void(const FunctionFlow &)> Do);
 
   /// Is every call of \p F in this unit (and there is one) made with gradient
-  /// mode off?
-  bool isCalledOnlyGuarded(const clang::FunctionDecl *F);
+  /// mode off? With \p OnAnyway: even where \p F switches it on, as under an
+  /// InferenceMode?
+  bool isCalledOnlyGuarded(const clang::FunctionDecl *F, bool OnAnyway = false);
   /// Does any function of this unit use what field \p Field held on entry so
   /// that history matters (backward, return, escape)?
   bool isFieldConsumed(const clang::FieldDecl *Field);
@@ -349,8 +350,8 @@ public:
 
   struct CallerOf {
     const FunctionFlow *Caller;
-    GradMode Mode; ///< The gradient mode at the call.
-    bool OnAnyway; ///< As CallSite says.
+    GradMode Mode;                 ///< The gradient mode at the call.
+    bool OnAnyway, UnderInference; ///< As CallSite says.
   };
   /// The calls of \p F in this unit.
   llvm::ArrayRef<CallerOf> callersOf(const clang::FunctionDecl *F);

@@ -101,6 +101,47 @@ void overridden(Net net, const Tensor &x) {
   show(net(x));
   // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'overridden' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
+// A guard that nothing owns goes on.
+void leaked(Net net, const Tensor &x) {
+  new torch::NoGradGuard;
+  show(net(x));
+}
+void given(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  torch::NoGradGuard *g = nullptr;
+  show(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'given' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  g = new torch::NoGradGuard;
+  show(net(x));
+  delete g;
+}
+// Nothing does under InferenceMode, wherever it is.
+void within(Net net, const Tensor &x) {
+  c10::InferenceMode g;
+  auto inner = [&] {
+    at::GradMode::set_enabled(true);
+    show(net(x));
+  };
+  inner();
+}
+static void switches(Net net, const Tensor &x) {
+  torch::AutoGradMode on(true);
+  show(net(x));
+}
+static void hands_on(Net net, const Tensor &x) { switches(net, x); }
+void above(Net net, const Tensor &x) {
+  c10::InferenceMode g;
+  hands_on(net, x);
+}
+static void switches_too(Net net, const Tensor &x) {
+  torch::AutoGradMode on(true);
+  show(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'switches_too' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+}
+void above_no_grad(Net net, const Tensor &x) {
+  torch::NoGradGuard g;
+  switches_too(net, x);
+}
 void inference_false(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   c10::InferenceMode g(false);
