@@ -467,7 +467,8 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
       A.Added.join((Added ? *Added : V).flat());
     }
     // What comes out of a container is one of its elements.
-    if (How == Accumulation::Contain || How == Accumulation::Slot)
+    if (How == Accumulation::Contain || How == Accumulation::Slot ||
+        How == Accumulation::ViaCall)
       V.addEverywhere(Carry);
     else
       V.Labels.set(Carry);

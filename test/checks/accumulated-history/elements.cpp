@@ -67,3 +67,21 @@ void maps(Net net, int n) {
     // CHECK-FIXES: actions.push_back(seen.at(0).action.detach());
   }
 }
+
+// One element may be all that others go through.
+struct Records {
+  std::vector<Transition> all;
+  void push(Transition t) { all.push_back(std::move(t)); }
+};
+Tensor oneOf(Net net, int n) {
+  Records records;
+  for (int i = 0; i < n; ++i)
+    records.push({torch::randn({4}), net(torch::randn({4})).max()});
+  return records.all[0].action;
+}
+void oneHandedOut(Net net, int n, std::vector<Tensor> &log) {
+  Records records;
+  for (int i = 0; i < n; ++i)
+    records.push({torch::randn({4}), net(torch::randn({4})).max()});
+  log.push_back(records.all[0].action);
+}
