@@ -77,30 +77,36 @@ const CXXConstructorDecl *constructorRunBy(const Expr *E) {
   return nullptr;
 }
 
-/// Fills in what \p Callable runs.
-static bool resolve(const Expr *Callable, ThreadStart &Start) {
-  Callable = stripPointers(Callable);
-  if (isStdCall(Callable, Std::Refer))
-    Callable = stripPointers(cast<CallExpr>(Callable)->getArg(0));
-  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(Callable);
-  if (const VarDecl *Var = variableOf(Callable);
-      Var && Var->getInit() && !isa<ParmVarDecl>(Var))
-    Callable = stripImplicit(Var->getInit());
-  if (const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Callable)) {
-    Start.Lambda = Lambda;
-    Start.Body = Lambda->getCallOperator();
+/// The lambda, or the name of a function, that \p E stands for.
+static const Expr *callableOf(const Expr *E) {
+  E = stripPointers(E);
+  if (isStdCall(E, Std::Refer))
+    E = stripPointers(cast<CallExpr>(E)->getArg(0));
+  while (const auto *Wrapper = dyn_cast_or_null<CXXConstructExpr>(E)) {
+    if (!isStdClass(Wrapper->getType(), {"function"}) || !Wrapper->getNumArgs())
+      break;
+    E = stripPointers(Wrapper->getArg(0));
+  }
+  const VarDecl *Var = variableOf(E);
+  return Var && Var->getInit() && !isa<ParmVarDecl>(Var)
+             ? stripImplicit(Var->getInit())
+             : E;
+}
+
+const FunctionDecl *functionOf(const Expr *E) {
+  E = callableOf(E);
+  const FunctionDecl *F = nullptr, *Definition = nullptr;
+  if (const auto *Lambda = dyn_cast_or_null<LambdaExpr>(E)) {
+    F = Lambda->getCallOperator();
     if (const FunctionTemplateDecl *Generic =
             Lambda->getLambdaClass()->getDependentLambdaCallOperator())
       for (const FunctionDecl *Call : Generic->specializations())
-        Start.Body = Call;
-    return Start.Body && !Start.Body->isDependentContext();
+        F = Call;
+    return F && !F->isDependentContext() ? F : nullptr;
   }
-  const auto *Function = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
-  const FunctionDecl *Definition = nullptr;
-  if (!Function)
-    return false;
-  Start.Body = Function->hasBody(Definition) ? Definition : Function;
-  return true;
+  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E))
+    F = dyn_cast<FunctionDecl>(Ref->getDecl());
+  return F && F->hasBody(Definition) ? Definition : F;
 }
 
 std::optional<ThreadStart> asThreadStart(const Expr *E) {
@@ -129,8 +135,10 @@ std::optional<ThreadStart> asThreadStart(const Expr *E) {
         Callable = Added->Given.front();
     }
   }
-  if (!Callable || !resolve(Callable, Start))
+  Start.Body = Callable ? functionOf(Callable) : nullptr;
+  if (!Start.Body)
     return std::nullopt;
+  Start.Lambda = dyn_cast_or_null<LambdaExpr>(callableOf(Callable));
   return Start;
 }
 

@@ -18,6 +18,12 @@ namespace libtorch_tidy::cpp {
 /// Whoever stores it, or starts a thread with it, does not.
 bool runsArgument(const clang::CallExpr *Call, unsigned Index);
 
+/// What function object \p E runs, also through a variable, a std::function or
+/// std::ref: the function that it names, defined if this unit does that; of a
+/// lambda the call operator, of a generic one as the unit calls it. Null when
+/// it cannot be seen.
+const clang::FunctionDecl *functionOf(const clang::Expr *E);
+
 /// The constructor of a user's class that \p E runs: T x(a), also through
 /// std::make_shared<T>(a), std::make_unique and holders of modules. The first
 /// that fits, of several. Null for others and for copies.

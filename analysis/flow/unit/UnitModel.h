@@ -210,6 +210,7 @@ private:
                  const cpp::Body &In, Switched &To);
   void addFreeze(const clang::CallExpr *Call, const cpp::Body &In,
                  unsigned Depth, Switched &To);
+  void addEach(const clang::CallExpr *Call, unsigned Depth, Switched &To);
   static void noteSet(const clang::Stmt *By, const clang::ValueDecl *Module,
                       const clang::Expr *Value, Switched &To);
   bool returnsFrozen(const clang::CallExpr *Call, unsigned Depth);

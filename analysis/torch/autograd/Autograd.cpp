@@ -243,6 +243,14 @@ bool isParametersCall(const CallExpr *Call) {
   return asModuleState(Call) == ModuleState::Parameters;
 }
 
+bool listsLayers(const CallExpr *Call) {
+  const StringRef Name = cpp::calleeName(Call);
+  return cpp::isOneOf(Name, {"children", "named_children", "modules",
+                             "named_modules"}) &&
+         cpp::callsMethod(Call, Name,
+                          {"torch::nn::Module", "torch::jit::Module"});
+}
+
 const Expr *gradOf(const CallExpr *Call) {
   return cpp::isOneOf(cpp::calleeName(Call), {"grad", "mutable_grad"})
              ? tensorObject(Call)

@@ -112,6 +112,10 @@ std::optional<ModuleState> asModuleState(const clang::CallExpr *Call);
 /// The call yields tensors that are leaves and require gradients by default.
 bool isParametersCall(const clang::CallExpr *Call);
 
+/// children(), modules() of a module and the same with names: does \p Call list
+/// all its layers?
+bool listsLayers(const clang::CallExpr *Call);
+
 /// t.grad(), t.mutable_grad(): the object; null when \p Call is neither.
 const clang::Expr *gradOf(const clang::CallExpr *Call);
 

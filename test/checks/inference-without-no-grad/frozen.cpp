@@ -43,6 +43,72 @@ float byIndex(Net net, const Tensor &x) {
   return net(x).item<float>();
 }
 
+float byAlgorithm(Net net, const Tensor &x) {
+  auto all = net->parameters();
+  std::for_each(all.begin(), all.end(),
+                [](Tensor &p) { p.set_requires_grad(false); });
+  return net(x).item<float>();
+}
+float byNamedParameters(Net net, const Tensor &x) {
+  auto all = net->named_parameters();
+  std::for_each(all.begin(), all.end(),
+                [](torch::OrderedDict<std::string, Tensor>::Item &p) {
+                  p.value().requires_grad_(false);
+                });
+  return net(x).item<float>();
+}
+float byApply(Net net, const Tensor &x) {
+  net->apply([](torch::nn::Module &layer) {
+    for (auto &p : layer.parameters(/*recurse=*/false))
+      p.requires_grad_(false);
+  });
+  return net(x).item<float>();
+}
+void still(torch::nn::Module &layer) {
+  for (auto &p : layer.parameters(/*recurse=*/false))
+    p.requires_grad_(false);
+}
+float byFunction(Net net, const Tensor &x) {
+  net->apply(still);
+  return net(x).item<float>();
+}
+float byName(Net net, const Tensor &x) {
+  net->apply([](const std::string &, torch::nn::Module &layer) { still(layer); });
+  return net(x).item<float>();
+}
+float byLayers(Net net, const Tensor &x) {
+  for (auto &layer : net->children())
+    for (auto &p : layer->parameters())
+      p.set_requires_grad(false);
+  return net(x).item<float>();
+}
+float byNamedLayers(Net net, const Tensor &x) {
+  for (const auto &layer : net->named_modules())
+    for (auto &p : layer.value()->parameters(/*recurse=*/false))
+      p.set_requires_grad(false);
+  return net(x).item<float>();
+}
+// Only some of them.
+float byAlgorithmIf(Net net, const Tensor &x, int64_t rank) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  auto all = net->parameters();
+  std::for_each(all.begin(), all.end(), [&](Tensor &p) {
+    if (p.dim() == rank)
+      p.set_requires_grad(false);
+  });
+  return net(x).item<float>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: inference without NoGradGuard: 'net' runs in 'byAlgorithmIf'
+}
+float byLayersIf(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  for (auto &layer : net->children())
+    if (layer->as<torch::nn::Linear>())
+      for (auto &p : layer->parameters())
+        p.set_requires_grad(false);
+  return net(x).item<float>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: inference without NoGradGuard: 'net' runs in 'byLayersIf'
+}
+
 class Agent {
 public:
   Agent() {

@@ -1,22 +1,18 @@
-//===- ModuleUse.cpp - What a unit does with its modules ------------------===//
+//===- FrozenModules.cpp - Modules whose parameters are frozen ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/flow/unit/UnitModel.h"
-#include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 
 using namespace clang;
 
 namespace libtorch_tidy::flow {
-
-//===----------------------------------------------------------------------===//
-// Frozen modules
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -27,9 +23,14 @@ struct TensorOwner {
   const ValueDecl *Module = nullptr;
   /// It may be a parameter of any module.
   bool IsUnknown = false;
+  /// How many loops over layers are between the two.
+  unsigned Loops = 0;
 };
 
-/// Of \p E: of `p` in `for (auto &p : net->parameters())`, of params[i].
+TensorOwner modelOf(const ValueDecl *Layer);
+
+/// Of \p E: of `p` in `for (auto &p : net->parameters())`, of params[i]; the
+/// whole module where a loop over its layers is around.
 TensorOwner ownerOf(const Expr *E) {
   for (unsigned Steps = 0; E && Steps < cpp::MaxChase; ++Steps) {
     E = cpp::stripPointers(E);
@@ -37,7 +38,12 @@ TensorOwner ownerOf(const Expr *E) {
       E = Construct->getNumArgs() ? Construct->getArg(0) : nullptr;
     } else if (const auto *Call = dyn_cast_or_null<CallExpr>(E)) {
       if (torch::isParametersCall(Call))
-        return {torch::moduleNamed(cpp::receiverOf(Call))};
+        return modelOf(torch::moduleNamed(cpp::receiverOf(Call)));
+      if (torch::listsLayers(Call)) {
+        TensorOwner Of = modelOf(torch::moduleNamed(cpp::receiverOf(Call)));
+        ++Of.Loops;
+        return Of;
+      }
       const bool LeadsOn = isa<CXXMemberCallExpr, CXXOperatorCallExpr>(Call) ||
                            cpp::does(Call, cpp::Std::Iterator | cpp::Std::Same);
       if (!LeadsOn || Call->getNumArgs() + bool(cpp::calledOn(Call)) == 0)
@@ -52,6 +58,16 @@ TensorOwner ownerOf(const Expr *E) {
     }
   }
   return {};
+}
+
+/// The module over whose layers a loop runs with \p Layer, `child` in
+/// `for (auto &child : net->children())`; \p Layer itself for others.
+TensorOwner modelOf(const ValueDecl *Layer) {
+  const auto *Var = dyn_cast_or_null<VarDecl>(Layer);
+  if (Var && Var->isCXXForRangeDecl())
+    if (const TensorOwner Whole = ownerOf(Var->getInit()); Whole.Loops)
+      return Whole;
+  return {Layer};
 }
 
 constexpr unsigned MaxDepth = 2; // Helpers of helpers.
@@ -214,10 +230,15 @@ void FrozenModules::addSetter(const CallExpr *Call, torch::Flag Set,
   }
   // for (auto &p : net->parameters()) p.requires_grad_(false);
   const TensorOwner Owner = ownerOf(cpp::calledOn(Call));
-  const Stmt *Loop = Call;
   bool All = true;
-  while ((Loop = In.parentOf(Loop)) && !cpp::isLoop(Loop))
-    All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(Loop);
+  auto LoopAround = [&](const Stmt *S) {
+    while ((S = In.parentOf(S)) && !cpp::isLoop(S))
+      All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
+    return S;
+  };
+  const Stmt *Loop = LoopAround(Call);
+  for (unsigned I = 0; Loop && I < Owner.Loops; ++I)
+    Loop = LoopAround(Loop); // Over the layers.
   To.OnOthers |= !IsOff && Owner.IsUnknown;
   if (!Owner.Module ||
       (isa<ParmVarDecl>(Owner.Module) &&
@@ -259,6 +280,37 @@ void FrozenModules::addFreeze(const CallExpr *Call, const cpp::Body &In,
   }
 }
 
+/// Adds \p Call when it runs a function for each parameter, or layer, of a
+/// module: std::for_each(ps.begin(), ps.end(), f), net->apply(f).
+void FrozenModules::addEach(const CallExpr *Call, unsigned Depth,
+                            Switched &To) {
+  const bool IsApply = torch::callsTorch(Call, "apply");
+  if (!Depth || !Call->getNumArgs() ||
+      !(IsApply || cpp::does(Call, cpp::Std::Run)))
+    return;
+  const ValueDecl *Owner =
+      IsApply ? modelOf(torch::moduleNamed(cpp::receiverOf(Call))).Module
+              : ownerOf(Call->getArg(0)).Module;
+  const FunctionDecl *F =
+      Owner ? cpp::functionOf(cpp::writtenArguments(Call).back()) : nullptr;
+  if (!F || F->param_empty())
+    return;
+  const ParmVarDecl *Param = F->parameters().back();
+  if (torch::isModule(Param->getType())) {
+    const Switched &There = switchedIn(F, Depth - 1);
+    if (There.Off.contains(Param) || There.On.contains(Param))
+      To.note(Call, Owner, !There.On.contains(Param));
+    return;
+  }
+  const cpp::Body &In = cpp::Body::of(F);
+  cpp::forEachCall(In.root(), [&](const CallExpr *Setter) {
+    const std::optional<torch::Flag> Set = torch::switchesLeaf(Setter);
+    if (Set && ownerOf(cpp::calledOn(Setter)).Module == Param &&
+        !(*Set == torch::Flag::False && In.around<IfStmt>(Setter)))
+      To.note(Call, Owner, *Set == torch::Flag::False);
+  });
+}
+
 const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
                                                          unsigned Depth) {
   if (auto It = Known.find({F, Depth}); It != Known.end())
@@ -276,6 +328,7 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
       [&](const CallExpr *Call) {
         addHelper(Call, F, Depth, Found);
         addFreeze(Call, In, Depth, Found);
+        addEach(Call, Depth, Found);
         if (std::optional<torch::Flag> Set = torch::switchesLeaf(Call))
           addSetter(Call, *Set, In, Found);
       },
@@ -390,173 +443,6 @@ bool FrozenModules::isSetFrozen(const FieldDecl *Field) {
          llvm::any_of(cpp::valuesOf(Field).Given, [&](const Expr *Value) {
            return returnsFrozen(
                dyn_cast_or_null<CallExpr>(cpp::stripImplicit(Value)), MaxDepth);
-         });
-}
-
-//===----------------------------------------------------------------------===//
-// Calls of TorchScript
-//===----------------------------------------------------------------------===//
-
-/// Is the value of \p E, as far as anything is done with it, read as something
-/// that holds no tensor?
-static bool isReadPlain(const Expr *E, const cpp::Body &In) {
-  if (const CallExpr *Call = In.callOn(E))
-    return torch::readsNoTensor(Call);
-  const Stmt *User = In.userOf(E);
-  if (const VarDecl *Var = cpp::declaredBy(User))
-    return !cpp::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-      return Ref->getDecl() == Var &&
-             (isa_and_nonnull<DeclStmt>(In.userOf(Ref)) ||
-              !isReadPlain(Ref, In));
-    });
-  // The result is dropped or tested. Code that returns or prints it may want
-  // anything.
-  return isa_and_nonnull<CompoundStmt, IfStmt, ForStmt, WhileStmt>(User);
-}
-
-static bool getsNoTensor(const VarDecl *Var, const cpp::Body &In,
-                         unsigned Depth);
-
-/// Is it certain that \p E, given to a method of TorchScript or put into the
-/// list of its inputs, holds no tensor?
-static bool holdsNoTensor(const Expr *E, const cpp::Body &In,
-                          unsigned Depth = 0) {
-  constexpr unsigned Enough = 6; // Each step may look at many expressions.
-  E = cpp::stripImplicit(E);
-  if (!E || Depth > Enough)
-    return false;
-  if (!torch::mayHoldTensor(E->getType()))
-    return true;
-  if (isa<CXXConstructExpr, CXXStdInitializerListExpr, InitListExpr>(E))
-    return llvm::all_of(cpp::listElements(E), [&](const Expr *Element) {
-      return Element != E && holdsNoTensor(Element, In, Depth + 1);
-    });
-  if (const VarDecl *Var = cpp::variableOf(E))
-    return getsNoTensor(Var, In, Depth + 1);
-  // A helper that makes a list.
-  const auto *Call = dyn_cast<CallExpr>(E);
-  const FunctionDecl *Made = Call ? Call->getDirectCallee() : nullptr;
-  if (!Made || !Made->hasBody(Made) || Made->isDependentContext())
-    return false;
-  const cpp::Body &Helper = cpp::Body::of(Made);
-  bool Returns = false;
-  return !cpp::anyOf<ReturnStmt>(
-             Helper.root(),
-             [&](const ReturnStmt *Return) {
-               Returns = true;
-               return !holdsNoTensor(Return->getRetValue(), Helper, Depth + 1);
-             },
-             cpp::Lambdas::Skipped) &&
-         Returns;
-}
-
-/// Is \p Ref, which names a local list, only read there, or is it given what
-/// holds no tensor?
-static bool staysPlain(const DeclRefExpr *Ref, const cpp::Body &In,
-                       unsigned Depth) {
-  const Stmt *User = In.userOf(Ref);
-  if (const auto *Member = dyn_cast_or_null<MemberExpr>(User))
-    User = In.parentOf(Member);
-  const auto *Call = dyn_cast_or_null<CallExpr>(User);
-  if (!Call)
-    return isa_and_nonnull<ReturnStmt>(User);
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-      Op && cpp::stripImplicit(Op->getArg(0)) == Ref)
-    return cpp::isAssignment(Op) && holdsNoTensor(Op->getArg(1), In, Depth);
-  if (cpp::movedBy(Call))
-    return true;
-  if (std::optional<cpp::Insertion> Added = cpp::asInsertion(Call);
-      Added && cpp::stripImplicit(Added->Into) == Ref)
-    return llvm::all_of(Added->Given, [&](const Expr *Given) {
-      return holdsNoTensor(Given, In, Depth);
-    });
-  const FunctionDecl *Callee = Call->getDirectCallee();
-  if (const auto *Method = dyn_cast_or_null<CXXMemberCallExpr>(Call);
-      Method && cpp::stripImplicit(Method->getImplicitObjectArgument()) == Ref)
-    return Method->getMethodDecl() &&
-           (Method->getMethodDecl()->isConst() ||
-            (Call->getNumArgs() == 0 && cpp::does(Call, cpp::Std::Empty)));
-  // A function that is given the list must not change it.
-  return Callee && llvm::none_of(Callee->parameters(), [](const auto *Param) {
-           const QualType T = Param->getType();
-           return (T->isLValueReferenceType() || T->isPointerType()) &&
-                  !T->getPointeeType().isConstQualified() &&
-                  torch::mayHoldTensor(T->getPointeeType());
-         });
-}
-
-static bool getsNoTensor(const VarDecl *Var, const cpp::Body &In,
-                         unsigned Depth) {
-  return Var->hasLocalStorage() && !isa<ParmVarDecl>(Var) &&
-         !Var->getType()->isReferenceType() &&
-         (!Var->getInit() || holdsNoTensor(Var->getInit(), In, Depth)) &&
-         !cpp::anyOf<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-           return Ref->getDecl() == Var && !staysPlain(Ref, In, Depth);
-         });
-}
-
-/// The name of the method that \p M runs, where it is a literal or the initial
-/// value of a variable; empty when unknown, and for forward().
-static StringRef methodName(const torch::ModuleCall &M) {
-  const auto *Call = dyn_cast<CXXMemberCallExpr>(M.Call);
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(M.Call))
-    Call =
-        dyn_cast_or_null<CXXMemberCallExpr>(cpp::stripImplicit(Op->getArg(0)));
-  if (!Call || Call->getNumArgs() == 0)
-    return {};
-  const Expr *Name = Call->getArg(0);
-  if (!cpp::isStdClass(Name->getType().getNonReferenceType(), {"basic_string"}))
-    return {};
-  if (const VarDecl *Var = cpp::variableOf(Name);
-      Var && Var->hasLocalStorage() && Var->getInit())
-    Name = Var->getInit();
-  const auto *Literal = cpp::findFirst<StringLiteral>(
-      Name, [](const StringLiteral *S) { return S->isOrdinary(); });
-  return Literal ? Literal->getString() : StringRef();
-}
-
-bool isQuery(const torch::ModuleCall &M, const cpp::Body &In) {
-  if (!M.Script)
-    return false;
-  const bool IsAccessor = torch::namesScriptAccessor(methodName(M));
-  const bool ReadPlain = isReadPlain(M.Call, In);
-  // set_attribute(name, tensor): no tensor comes back.
-  if (IsAccessor && ReadPlain)
-    return true;
-  if (!IsAccessor && !ReadPlain)
-    return false;
-  auto IsPlain = [&](const Expr *Input) { return holdsNoTensor(Input, In); };
-  if (!llvm::all_of(M.Inputs, IsPlain))
-    return false;
-  // method(args, kwargs)
-  const auto *Op = dyn_cast<CXXOperatorCallExpr>(M.Call);
-  return !Op || llvm::all_of(llvm::drop_begin(Op->arguments(), 2),
-                             [&](const Expr *Named) {
-                               return isa<CXXDefaultArgExpr>(Named) ||
-                                      IsPlain(Named);
-                             });
-}
-
-bool namesDerivatives(const cpp::Body &In) {
-  return cpp::anyOf<Expr>(In.root(), [](const Expr *E) {
-    if (const auto *Literal = dyn_cast<StringLiteral>(E))
-      return Literal->isOrdinary() &&
-             torch::namesDerivative(Literal->getString());
-    const ValueDecl *Named = nullptr;
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      Named = dyn_cast<VarDecl>(Ref->getDecl());
-    else if (const auto *Member = dyn_cast<MemberExpr>(E))
-      Named = dyn_cast<FieldDecl>(Member->getMemberDecl());
-    return Named && Named->getIdentifier() &&
-           torch::namesDerivative(Named->getName());
-  });
-}
-
-bool handsOutDerivative(const torch::ModuleCall &M, const cpp::Body &In) {
-  const auto *Pair =
-      dyn_cast_or_null<DecompositionDecl>(cpp::declaredBy(In.userOf(M.Call)));
-  return Pair && llvm::any_of(Pair->bindings(), [](const BindingDecl *Part) {
-           return torch::namesDerivative(Part->getName());
          });
 }
 
