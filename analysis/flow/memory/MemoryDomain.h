@@ -267,6 +267,7 @@ private:
   void visitRead(const clang::Expr *E);
   bool isCopied(const clang::Expr *Place) const;
   bool onlyWrites(const clang::Expr *Object, llvm::StringRef Path) const;
+  bool isOnlyFilled(const clang::Expr *Place) const;
 
   // Effects.
   enum class As { Declared, Assigned, Element };

@@ -24,6 +24,15 @@ bool MemoryDomain::isCopied(const Expr *Place) const {
          cpp::isAssignment(dyn_cast_or_null<CallExpr>(User));
 }
 
+/// Is \p Place the left side of an assignment?
+static bool isAssigned(const Expr *Place, const cpp::Body &In) {
+  const Stmt *User = In.outerOf(Place);
+  if (const auto *Op = dyn_cast_or_null<BinaryOperator>(User))
+    return Op->getOpcode() == BO_Assign && cpp::peel(Op->getLHS()) == Place;
+  const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(User);
+  return cpp::isAssignment(Assign) && cpp::peel(Assign->getArg(0)) == Place;
+}
+
 /// Does the method that \p Object is the object of read none of its fields
 /// called as the first step of \p Path says?
 bool MemoryDomain::onlyWrites(const Expr *Object, StringRef Path) const {
@@ -44,14 +53,46 @@ bool MemoryDomain::onlyWrites(const Expr *Object, StringRef Path) const {
           return true;
         if (cpp::nameOf(Member->getMemberDecl()) != Name)
           return false;
-        const Stmt *User = cpp::Body::of(Body).outerOf(Member);
-        if (const auto *Op = dyn_cast_or_null<BinaryOperator>(User))
-          return Op->getOpcode() != BO_Assign ||
-                 cpp::peel(Op->getLHS()) != Member;
-        const auto *Assign = dyn_cast_or_null<CXXOperatorCallExpr>(User);
-        return !cpp::isAssignment(Assign) ||
-               cpp::peel(Assign->getArg(0)) != Member;
+        return !isAssigned(Member, cpp::Body::of(Body));
       });
+}
+
+/// Is \p Place, or its address, an argument of a function that does nothing
+/// with the parameter but give it another value?
+bool MemoryDomain::isOnlyFilled(const Expr *Place) const {
+  if (const auto *Address =
+          dyn_cast_or_null<UnaryOperator>(in().outerOf(Place));
+      Address && Address->getOpcode() == UO_AddrOf)
+    Place = Address;
+  const CallExpr *Call = in().callOn(Place);
+  const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+  F = F ? F->getDefinition() : nullptr;
+  if (!F || (Method && Method->isVirtual()) || isa<CXXOperatorCallExpr>(Call))
+    return false;
+  const auto Arg = llvm::find_if(Call->arguments(), [&](const Expr *A) {
+    return cpp::peel(A) == cpp::peel(Place);
+  });
+  const auto Index = std::distance(Call->arg_begin(), Arg);
+  if (Arg == Call->arg_end() || Index >= std::ptrdiff_t(F->getNumParams()))
+    return false;
+  const ParmVarDecl *Param = F->getParamDecl(Index);
+  const QualType T = Param->getType();
+  const cpp::Body &There = cpp::Body::of(F);
+  return (T->isPointerType() || T->isLValueReferenceType()) &&
+         !cpp::anyOf<DeclRefExpr>(F->getBody(), [&](const DeclRefExpr *Ref) {
+           if (Ref->getDecl() != Param)
+             return false;
+           const Expr *Written = Ref;
+           if (T->isPointerType()) {
+             const auto *Star =
+                 dyn_cast_or_null<UnaryOperator>(There.outerOf(Ref));
+             if (!Star || Star->getOpcode() != UO_Deref)
+               return true;
+             Written = Star;
+           }
+           return !isAssigned(Written, There);
+         });
 }
 
 void MemoryDomain::visitRead(const Expr *E) {
@@ -94,6 +135,8 @@ void MemoryDomain::visitRead(const Expr *E) {
     const auto Inside = pathWithin(H.By.Path, Read->Path);
     const auto Beyond = pathWithin(Read->Path, H.By.Path);
     // What is written through a pointer reads the pointer.
+    if (Inside && isOnlyFilled(Top))
+      continue;
     const bool IsRead = Silent ? Beyond && leadsOut(*Beyond)
                         : Inside && !Inside->empty()
                             ? !isCopied(Top) && !onlyWrites(Top, *Inside)

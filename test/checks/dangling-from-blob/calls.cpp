@@ -142,3 +142,16 @@ float freed_and_left(bool failed) {
   delete[] data;
   return sum;
 }
+
+// A helper that reads what it changes does.
+static void addTo(const torch::Tensor &x, torch::Tensor *to) { *to = *to + x; }
+void readAgain(const torch::Tensor &x) {
+  torch::Tensor a;
+  {
+    std::vector<float> local(16);
+    a = torch::from_blob(local.data(), {16});
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling tensor: 'a' uses the memory of 'local', which is destroyed when its block ends; clone() it there
+    // CHECK-FIXES: a = torch::from_blob(local.data(), {16}).clone();
+  }
+  addTo(x, &a);
+}

@@ -129,3 +129,17 @@ float deleted_after() {
   delete[] p;
   return sum + t.size(0);
 }
+
+// What only fills the tensor reads nothing of what it was.
+static void put(Tensor t, Tensor *to) { *to = t; }
+static void putInto(Tensor t, Tensor &to) { to = t; }
+void filledAgain(const Tensor &x) {
+  Tensor a, b;
+  {
+    std::vector<float> local(16);
+    put(torch::from_blob(local.data(), {16}), &a);
+    putInto(torch::from_blob(local.data(), {16}), b);
+  }
+  put(x, &a);
+  putInto(x, b);
+}
