@@ -4,6 +4,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Loops.h"
 #include "analysis/cpp/Walk.h"
+#include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"
@@ -141,6 +142,18 @@ auto historyIn(const flow::LabelSet &All, const FunctionFlow &Flow) {
       [](const Label *L) { return L->bringsHistory() && L->Arises; });
 }
 
+/// Does \p A add the result of an operator, with memory and history of its own,
+/// not a parameter or a copy of one?
+bool addsComputed(const Accumulation &A, const FunctionFlow &Flow) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(
+      cpp::Body::of(Flow.function()).originOf(A.Addend));
+  const torch::OpFacts *Facts = torch::opFacts(Call);
+  return Facts ? Facts->Shares == torch::Sharing::None &&
+                     !Facts->SameElements && !Facts->neverDifferentiable()
+               : isa_and_nonnull<CXXOperatorCallExpr>(Call) &&
+                     torch::isTensor(Call->getType()) && Call->isPRValue();
+}
+
 /// Where history of an accumulation comes from, preferring what was
 /// back-propagated, then what is \p Better: that decides the message.
 const Label *
@@ -151,7 +164,8 @@ sourceOf(const Accumulation &A, const flow::LabelSet &Added,
   for (const Label *L : historyIn(Added, Flow)) {
     // A list of parameters is not history: nothing was computed from them.
     if (!L->bringsGraph() && L->K != Label::Proven &&
-        A.How != Accumulation::InPlace && A.How != Accumulation::Rebind)
+        A.How != Accumulation::InPlace && A.How != Accumulation::Rebind &&
+        !addsComputed(A, Flow))
       continue;
     if (L->Consumers & Label::Backward)
       return L;
@@ -169,6 +183,8 @@ const Arbiter::Scope *guardFor(const Accumulation &A, const FunctionFlow &Flow,
   const flow::LabelSet Added = A.Added.allLabels();
   for (const Label *L : historyIn(Added, Flow)) {
     const Arbiter::Scope *Finding = Guards.findingOf(*L);
+    if (!Finding && L->isParameter())
+      continue; // The pass that reads it decides.
     if (!Finding)
       return nullptr;
     First = First ? First : Finding;
@@ -351,7 +367,8 @@ const Reason *silenceOf(const Growth &G, const FunctionFlow &Flow,
   return !G.HandedInAt && G.Source->K != Label::Proven &&
                  llvm::all_of(historyIn(A.Added.allLabels(), Flow),
                               [&](const Label *L) {
-                                return Guards.isToBeGuarded(L->Site, Flow);
+                                return Guards.isToBeGuarded(
+                                    L->isParameter() ? A.Site : L->Site, Flow);
                               })
              ? &AccumulatedHistory.GuardToBe
              : nullptr;

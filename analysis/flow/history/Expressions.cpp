@@ -48,8 +48,13 @@ Value Interpreter::readWhole(const State &At, PlaceId P) {
   for (std::optional<PlaceId> Q = P; Q; Q = Out->Places[*Q].Parent)
     if (auto It = At.Held.find(*Q); It != At.Held.end())
       return It->second;
-  return hasEntryValue(P) ? Value::of(label(Label::Entry, nullptr, P))
-                          : Value();
+  if (!hasEntryValue(P))
+    return {};
+  Value V = Value::of(label(Label::Entry, nullptr, P));
+  if (const FieldDecl *Field = Out->fieldOf(P))
+    if (const Expr *Leaf = Unit.leafOf(Field))
+      arise(label(Label::Leaf, Leaf, P), V);
+  return V;
 }
 
 /// What \p Held has for \p P, with the parts that are places of their own.

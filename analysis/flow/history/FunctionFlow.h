@@ -115,7 +115,8 @@ struct Label {
 
   Kind K;
   const clang::Expr *Site = nullptr; ///< Null for Entry.
-  /// Entry, Carry and Proven. For Relay: the LabelId of the callee's Carry.
+  /// Entry, Carry and Proven; of Leaf: the field, or 0. For Relay: the LabelId
+  /// of the callee's Carry.
   PlaceId Where = 0;
   unsigned Consumers = 0; ///< Consumer bits.
   /// The backward call, if any; of several the last in the source.
@@ -146,6 +147,9 @@ struct Label {
   bool bringsHistory() const {
     return K == Forward || K == Helper || K == Leaf || K == Proven;
   }
+  /// A member of a class that requires gradients, as the parameters of a model
+  /// that is not a module.
+  bool isParameter() const { return K == Leaf && Where; }
   /// A graph comes with it, not only a leaf of one.
   bool bringsGraph() const {
     return Arises && (K == Forward || (K == Helper && RunsModule));

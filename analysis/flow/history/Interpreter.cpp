@@ -309,7 +309,7 @@ bool Interpreter::asksForGradient(const Value &V) const {
   for (LabelId Id : V.allLabels()) {
     const Label &L = Out->Labels[Id];
     ByModule |= L.bringsGraph();
-    Asks |= L.Arises &&
+    Asks |= L.Arises && !L.isParameter() &&
             (L.K == Label::Leaf || (L.K == Label::Helper && !L.RunsModule));
   }
   return Asks && ByModule;

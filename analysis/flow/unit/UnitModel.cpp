@@ -396,6 +396,22 @@ unsigned UnitModel::consumersHere(const Label &L, const FunctionFlow &Flow) {
   return Unused ? All & ~unsigned(Label::Stored) : All;
 }
 
+const Expr *UnitModel::leafOf(const FieldDecl *Field) {
+  auto [It, New] = Leaves.try_emplace(Field, nullptr);
+  if (!New || !torch::isTensor(Field->getType()) || Scan.calls().FreezesLeaves)
+    return It->second;
+  const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
+  if (!Class || torch::isModule(compat::recordType(Class)) ||
+      !seesAllUses(Field, /*Alone=*/true))
+    return nullptr;
+  const cpp::Values Values = cpp::valuesOf(Field);
+  if (!Values.Complete || Values.Given.empty() ||
+      Scan.calls().SetFields.contains(Field) ||
+      !llvm::all_of(Values.Given, torch::isMadeLeaf))
+    return nullptr;
+  return It->second = Values.Given.front();
+}
+
 bool UnitModel::seesAllUses(const FieldDecl *Field, bool Alone) {
   const ProgramFacts *Whole = Alone ? nullptr : this->Whole;
   const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());

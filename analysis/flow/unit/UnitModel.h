@@ -39,6 +39,10 @@ struct UnitCalls {
   bool ReturnsLoss = false;
   /// A backward pass may ask for gradients of gradients.
   bool CreatesGraphs = false;
+  /// Some tensor is, or may be, made to require no gradients any more.
+  bool FreezesLeaves = false;
+  /// Tensors that are set as members of an object other than `*this`.
+  llvm::SmallPtrSet<const clang::FieldDecl *, 4> SetFields;
   /// The first torch::jit::load() of the unit; null when there is none.
   const clang::CallExpr *ScriptLoad = nullptr;
   /// The eval() of each variable or field that is put in evaluation mode, in
@@ -349,6 +353,11 @@ public:
   /// \p Alone: facts of other units do not tell who reads.
   bool seesAllUses(const clang::FieldDecl *Field, bool Alone = false);
 
+  /// What makes \p Field a tensor that requires gradients as long as its object
+  /// lives; null where it need not, and for fields of modules and those that
+  /// other files can set.
+  const clang::Expr *leafOf(const clang::FieldDecl *Field);
+
   struct CallerOf {
     const FunctionFlow *Caller;
     GradMode Mode;                 ///< The gradient mode at the call.
@@ -385,6 +394,7 @@ private:
   bool HasCallers = false;
   std::map<std::pair<const FunctionFlow *, bool>, Needs> NeedsOf;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
+  llvm::DenseMap<const clang::FieldDecl *, const clang::Expr *> Leaves;
   std::optional<std::vector<Dangling>> Danglings;
   Summaries<MemoryOf> Memories;
 };

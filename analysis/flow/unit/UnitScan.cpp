@@ -146,6 +146,13 @@ static void readCalls(const FunctionDecl *F, UnitCalls &Said) {
   cpp::Body &In = cpp::Body::of(F);
   cpp::forEachCall(F, [&](const CallExpr *Call) {
     Said.Trains |= needsGradients(Call);
+    Said.FreezesLeaves |= torch::switchesLeaf(Call).value_or(
+                              torch::Flag::True) != torch::Flag::True;
+    if (cpp::isAssignment(Call))
+      if (const auto *Set = dyn_cast<MemberExpr>(cpp::peel(Call->getArg(0)));
+          Set && !isa<CXXThisExpr>(cpp::peel(Set->getBase())))
+        if (const auto *Field = dyn_cast<FieldDecl>(Set->getMemberDecl()))
+          Said.SetFields.insert(Field);
     if (auto Backward = torch::asBackward(Call))
       Said.CreatesGraphs |= Backward->CreateGraph != torch::Flag::False;
     if (torch::isModuleEval(Call))

@@ -201,6 +201,12 @@ Flag factoryRequiresGrad(const CallExpr *Call) {
   return Flag::False;
 }
 
+bool isMadeLeaf(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E));
+  return setsRequiresGrad(Call) == Flag::True ||
+         (Call && factoryRequiresGrad(Call) == Flag::True);
+}
+
 std::optional<Flag> registersParameter(const CallExpr *Call) {
   if (!callsTorch(Call, "register_parameter") || Call->getNumArgs() < 3)
     return std::nullopt;

@@ -92,6 +92,10 @@ std::optional<Flag> switchesLeaf(const clang::CallExpr *Call);
 /// come from elsewhere.
 Flag factoryRequiresGrad(const clang::CallExpr *Call);
 
+/// Is \p E, a tensor, made to require gradients where it is made:
+/// torch::randn({2}).requires_grad_(), or by the options of a factory?
+bool isMadeLeaf(const clang::Expr *E);
+
 /// register_parameter("w", tensor, requires_grad = true): what the registered
 /// tensor's requires_grad becomes. nullopt when \p Call is not one.
 std::optional<Flag> registersParameter(const clang::CallExpr *Call);
