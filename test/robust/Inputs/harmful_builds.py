@@ -95,7 +95,7 @@ def analyse(what, database, configuration=""):
         capture_output=True,
         text=True,
     )
-    found = run.stdout.count("ineffective-grad-guard")
+    found = run.stdout.count("warning: ineffective guard")
     if run.returncode or files() != before or found != 1 or open(victim).read() != "precious\n":
         print(what, run.returncode, found, run.stdout, run.stderr)
         print(sorted(set(files()) ^ set(before)), repr(open(victim).read()))
