@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/cpp/Callables.h"
+#include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Library.h"
 #include "analysis/cpp/Std.h"
@@ -75,6 +76,36 @@ const CXXConstructorDecl *constructorRunBy(const Expr *E) {
         Ctor->getMinRequiredArguments() <= Args && Args <= Ctor->getNumParams())
       return Ctor;
   return nullptr;
+}
+
+const CXXMethodDecl *overrideRunBy(const CallExpr *Call) {
+  const CXXMethodDecl *Method = virtuallyCalled(Call);
+  const VarDecl *Var = Method ? variableOf(receiverOf(Call)) : nullptr;
+  const auto *In =
+      Var ? dyn_cast<FunctionDecl>(Var->getDeclContext()) : nullptr;
+  if (!In || !Var->hasLocalStorage() ||
+      llvm::any_of(Body::of(In).writesTo(Var), [](const Write &W) {
+        return does(dyn_cast<CallExpr>(W.Where), Std::Reset);
+      }))
+    return nullptr;
+  const Expr *Made = Body::of(In).originOf(receiverOf(Call));
+  // A holder of the base class takes that of the derived one.
+  while (const auto *Holder = dyn_cast_or_null<CXXConstructExpr>(Made)) {
+    if (Holder->getNumArgs() != 1 || pointeeOf(Holder->getType()).isNull())
+      return nullptr;
+    Made = stripImplicit(Holder->getArg(0));
+  }
+  const CXXRecordDecl *Class = nullptr;
+  if (const auto *New = dyn_cast_or_null<CXXNewExpr>(Made))
+    Class = New->getAllocatedType()->getAsCXXRecordDecl();
+  else if (Made && isStdCall(Made, Std::Make))
+    Class = recordOf(pointeeOf(Made->getType()));
+  else if (const VarDecl *Object = variableOf(stripPointers(Made));
+           Object && !Object->getType()->isReferenceType())
+    Class = Object->getType()->getAsCXXRecordDecl();
+  return Class && Class->hasDefinition()
+             ? Method->getCorrespondingMethodInClass(Class)
+             : nullptr;
 }
 
 /// The lambda, or the name of a function, that \p E stands for.

@@ -24,6 +24,11 @@ bool runsArgument(const clang::CallExpr *Call, unsigned Index);
 /// it cannot be seen.
 const clang::FunctionDecl *functionOf(const clang::Expr *E);
 
+/// The override that \p Call of a virtual method runs, where its object is what
+/// a local variable always holds and is made here: by `std::make_unique<T>()`
+/// or `new T`, or a variable of class T. Null when that is not known.
+const clang::CXXMethodDecl *overrideRunBy(const clang::CallExpr *Call);
+
 /// The constructor of a user's class that \p E runs: T x(a), also through
 /// std::make_shared<T>(a), std::make_unique and holders of modules. The first
 /// that fits, of several. Null for others and for copies.

@@ -192,12 +192,13 @@ UnitModel::Targets UnitModel::targetsOf(const cpp::Call &C) {
       C.expr() && C.Callee == C.expr()->getDirectCallee()
           ? cpp::virtuallyCalled(C.expr())
           : nullptr;
-  if (Method) {
+  const CXXMethodDecl *Run = Method ? cpp::overrideRunBy(C.expr()) : nullptr;
+  if (Method && !Run) {
     addOverriders(Method, Found);
     Found.AreAll &= !Found.Seen.empty();
     return Found;
   }
-  const FunctionFlow *Flow = flowOf(C.Callee);
+  const FunctionFlow *Flow = flowOf(Run ? Run : C.Callee);
   Found.AreAll = Flow && Flow->available();
   if (Found.AreAll)
     Found.Seen.push_back(Flow);

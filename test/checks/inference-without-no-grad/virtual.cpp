@@ -4,6 +4,7 @@
 #include "net.h"
 #include <functional>
 #include <iostream>
+#include <memory>
 
 struct Policy {
   virtual ~Policy() = default;
@@ -28,6 +29,46 @@ struct Agent {
     return policy.next(scores);
   }
 };
+
+// What is made here is known, as long as nobody changes it.
+struct Runner {
+  virtual ~Runner() = default;
+  virtual torch::Tensor go(torch::Tensor x) { return x; }
+};
+struct Guarded : Runner {
+  Net net;
+  torch::Tensor go(torch::Tensor x) override {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    torch::NoGradGuard no_grad;
+    return net(x);
+  }
+};
+struct Bare : Runner {
+  Net net;
+  torch::Tensor go(torch::Tensor x) override { return net(x); }
+};
+int64_t made(torch::Tensor x) {
+  std::unique_ptr<Runner> runner = std::make_unique<Guarded>();
+  std::shared_ptr<Runner> shared(new Guarded);
+  Guarded guarded;
+  Runner &named = guarded;
+  return runner->go(x).argmax().item<int64_t>() + shared->go(x).argmax().item<int64_t>() +
+         named.go(x).argmax().item<int64_t>();
+}
+int64_t set_anew(torch::Tensor x, bool bare) {
+  std::unique_ptr<Runner> runner = std::make_unique<Guarded>();
+  if (bare)
+    runner.reset(new Bare);
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  return runner->go(x).argmax().item<int64_t>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'go' runs a module in 'set_anew' and
+}
+int64_t bare(torch::Tensor x) {
+  std::unique_ptr<Runner> runner = std::make_unique<Bare>();
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  return runner->go(x).argmax().item<int64_t>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: inference without NoGradGuard: 'go' runs a module in 'bare' and
+}
 
 // One of them back-propagates.
 struct Sink {

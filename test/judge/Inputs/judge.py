@@ -100,11 +100,19 @@ class Places:
         return None, line
 
     def errors(self, text):
-        """The functions with errors of the compiler, and the first of each."""
-        found = {}
-        path = re.escape(os.path.basename(self.path))
-        for line, words in re.findall(path + r":(\d+):\d+: (?:fatal )?error: (.*)", text):
-            found.setdefault(self.at(int(line))[0], words)
+        """The functions with errors of the compiler, and the first of each. An error in a
+        header is of the function that a note after it names."""
+        found, elsewhere = {}, None
+        for path, line, kind, words in re.findall(
+                r"^([^\s:][^:]*):(\d+):\d+: (?:fatal )?(error|note): (.*)", text, re.MULTILINE):
+            here = os.path.basename(path) == os.path.basename(self.path)
+            if kind == "error":
+                elsewhere = None if here else words
+            elif elsewhere is None or not here:
+                continue
+            if here:
+                found.setdefault(self.at(int(line))[0], elsewhere or words)
+                elsewhere = None
         return found
 
 
