@@ -617,7 +617,9 @@ def layouts(pick):
     data = "@[%s|hold(%s.contiguous())]@.data_ptr<float>()" % (name, name)
     taken = pick(["", "", "int %s_packed = i;\n    " % name])
     read = pick([
-        "std::vector<float> v(%(d)s, %(d)s + %(t)s.numel());",
+        # Both ends are of one copy.
+        "@[std::vector<float> v(%(t)s.data_ptr<float>(), %(t)s.data_ptr<float>() + %(t)s.numel());|"
+        "auto &held = hold(%(t)s.contiguous()); std::vector<float> v(held.data_ptr<float>(), held.data_ptr<float>() + %(t)s.numel());]@",
         "std::vector<float> v(%(t)s.numel());\n    std::memcpy(v.data(), %(d)s, %(t)s.nbytes());",
         "const float *p = %(d)s;\n    std::vector<float> v(p, p + %(t)s.numel());",
         "float *p = %(d)s;\n    std::vector<float> v;\n    for (int k = 0; k < %(t)s.numel(); ++k)\n      v.push_back(p[k]);",
