@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <set>
+#include <tuple>
 
 using llvm::Expected;
 using llvm::StringRef;

@@ -88,21 +88,18 @@ BackgroundMaker::Progress BackgroundMaker::progressOf(StringRef Key) const {
 
 bool BackgroundMaker::leavesToUs(StringRef Key) const {
   using namespace std::chrono_literals;
-  Progress Now = progressOf(Key);
-  if (Now == Progress::None)
-    return true;
+  bool Waited = false;
   // This ends: what gets no processor is starved after a while.
-  for (; Now != Progress::None; Now = progressOf(Key)) {
-    const int Maker = process();
-    if (Now == Progress::Starved && Maker > 0) {
-      // It leads a group of its own. What it was about to make after this is
-      // wanted again by who needs it.
+  for (Progress Now; (Now = progressOf(Key)) != Progress::None; Waited = true) {
+    // It leads a group of its own. What it was about to make after this is
+    // wanted again by who needs it.
+    if (const int Maker = Now == Progress::Starved ? process() : 0; Maker > 0) {
       ::kill(-Maker, SIGKILL);
       return true;
     }
     std::this_thread::sleep_for(20ms);
   }
-  return false;
+  return !Waited;
 }
 
 } // namespace libtorch_tidy::driver
