@@ -144,7 +144,10 @@ public:
     int64_t LiveBytes = T.liveBytes(), LiveNodes = T.Nodes.load();
     Bytes.add(LiveBytes, T.Tensors.keptOf(T.liveTensors()), T);
     Nodes.add(LiveNodes, T.NewNodes.keptOf(LiveNodes), T);
-    return ++Steps % Stride == 0;
+    ++Steps;
+    if (Steps == LookUntil)
+      T.lookCloser(false);
+    return Steps % Stride == 0;
   }
 
   void add(Point P, Tracker &T) {
@@ -162,6 +165,11 @@ public:
     NextSnapshot = Steps * 2;
     std::swap(Older, Newer);
     Newer.take(T, Steps);
+    // What comes now is compared with this one.
+    if (Steps < static_cast<int64_t>(EnoughPoints))
+      return;
+    LookUntil = Steps + 4;
+    T.lookCloser(true);
   }
 
   /// What was alive at a step that lies before the last third of them.
@@ -177,7 +185,7 @@ public:
   Passes Nodes{5};
 
 private:
-  int64_t NextSnapshot = 1;
+  int64_t NextSnapshot = 1, LookUntil = 0;
   Snapshot Older, Newer;
 };
 

@@ -296,6 +296,10 @@ public:
     NodesSuspect.store(NodesScore >= 2, std::memory_order_relaxed);
   }
 
+  /// Has each suspect's stack noted from here on, or no more: for a few whole
+  /// steps, which have each of the places that grow, however short they are.
+  void lookCloser(bool On) { Closer = On ? MostCloser : 0; }
+
 private:
   /// Live bytes of blocks of about one size.
   struct SizeClass {
@@ -353,6 +357,10 @@ private:
   }
 
   uint32_t sampled(bool Suspect, void *Caller) {
+    if (Suspect && Closer.load(std::memory_order_relaxed) > 0) {
+      Closer.fetch_sub(1, std::memory_order_relaxed);
+      return timed(SpentOnSuspects, Caller);
+    }
     // One percent of the time for any allocation, two for suspects. The
     // first two milliseconds are a gift: many programs are over by then.
     std::atomic<int64_t> &Spent = Suspect ? SpentOnSuspects : SpentOnOthers;
@@ -366,6 +374,10 @@ private:
                 61 !=
             0)
       return 0;
+    return timed(Spent, Caller);
+  }
+
+  uint32_t timed(std::atomic<int64_t> &Spent, void *Caller) {
     int64_t Now = nanoseconds();
     uint32_t Number = Made.capture(Caller);
     Spent.fetch_add(nanoseconds() - Now, std::memory_order_relaxed);
@@ -377,6 +389,8 @@ private:
   int64_t NodesBefore = 0;
   int NodesScore = 0;
   std::atomic<int64_t> SpentOnSuspects{0}, SpentOnOthers{0};
+  static constexpr int MostCloser = 1000;
+  std::atomic<int> Closer{0}; ///< So many stacks more, whatever they take.
   std::atomic<uint64_t> Dice{0};
 };
 

@@ -144,6 +144,14 @@ private:
     return Said.back();
   }
 
+  /// Who has made what grows.
+  void name(Verdict &V, const Snapshot &Before, const Snapshot &After,
+            bool Nodes) const {
+    V.Sites = sitesOf(Before, After, Nodes, V.PerStep, V.Explained);
+    if (V.Sites.empty() && T.Mode != Stacks::All)
+      V.Advice += "; LIBTORCH_TIDY_WATCH_STACKS=all notes who makes it";
+  }
+
   Trend nodes() const { return trendOf(S, GraphNodes, 5); }
 
   double nodesPerStep() const {
@@ -192,8 +200,7 @@ private:
       }
       Verdict &V = add("tensors", Bytes.PerStep, Text, Advice);
       V.Device = deviceName(T, I);
-      V.Sites = sitesOf(S.before(), S.Now, /*Nodes=*/false, Bytes.PerStep,
-                        V.Explained);
+      name(V, S.before(), S.Now, /*Nodes=*/false);
     });
   }
 
@@ -208,8 +215,7 @@ private:
             "a result is kept with its history; backward() has freed the "
             "tensors of the graph, but not its nodes: keep detach() or item() "
             "of it");
-    V.Sites =
-        sitesOf(S.before(), S.Now, /*Nodes=*/true, Graph.PerStep, V.Explained);
+    name(V, S.before(), S.Now, /*Nodes=*/true);
   }
 
   /// What grows for a while and is let go of, as often as it likes.
@@ -236,7 +242,7 @@ private:
                 : "memory runs out within a pass, if at all; unless its end "
                   "needs all of the tensors, keep less of each");
     V.PassSteps = P.Steps;
-    V.Sites = sitesOf(P.First, P.Last, !OfBytes, P.PerStep, V.Explained);
+    name(V, P.First, P.Last, !OfBytes);
   }
 
   void caches() {

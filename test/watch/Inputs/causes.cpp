@@ -57,6 +57,22 @@ static void growthInThread() {
   }).join();
 }
 
+// One of a hundred that have its size is kept, for 30 short steps.
+static void amongTemporaries() {
+  std::vector<torch::nn::Linear> layers;
+  std::vector<torch::Tensor> kept;
+  for (int i = 0; i < 24; ++i)
+    layers.emplace_back(8, 8);
+  for (int i = 0; i < 30; ++i) {
+    torch::Tensor x = torch::rand({8, 8});
+    for (auto &layer : layers)
+      x = torch::relu(layer(x));
+    x.sum().backward();
+    kept.push_back(x.detach().clone());
+    watch->step();
+  }
+}
+
 static void stepTooLarge() {
   for (int i = 0; i < 20; ++i) {
     torch::Tensor data = torch::rand({64, 64});
@@ -207,6 +223,8 @@ int main(int argc, char **arguments) {
     threadsThatStay();
   else if (name == "growth-in-thread")
     growthInThread();
+  else if (name == "among-temporaries")
+    amongTemporaries();
   else if (name == "step-too-large")
     stepTooLarge();
   else if (name == "objects-of-the-user")
