@@ -29,7 +29,7 @@ printLeftOut(llvm::ArrayRef<std::pair<std::string, FlagFate>> LeftOut) {
     if (Fate == FlagFate::Useless)
       Useless += (Useless.empty() ? "" : " ") + Flag;
   if (!Useless.empty())
-    row("left out", Useless + ": the code means the same without");
+    row("left out", Useless + ": not needed for the analysis");
   for (const auto &[Flag, Fate] : LeftOut)
     if (Fate == FlagFate::Refused)
       row("left out", Flag + ": it could run a program or write a file; the "

@@ -81,12 +81,24 @@ Selection::create(const SelectionOptions &Options,
   return Result;
 }
 
+/// What CMake writes is nobody's change, also where git is not told to ignore
+/// it. A build in the folder of the sources is not told apart.
+static bool isInBuildFolder(StringRef File, llvm::vfs::FileSystem &FS) {
+  const StringRef Top = gitWorkTree(File, FS);
+  for (StringRef Folder = llvm::sys::path::parent_path(File);
+       Folder.size() > Top.size();
+       Folder = llvm::sys::path::parent_path(Folder))
+    if (FS.exists(Folder + "/CMakeCache.txt"))
+      return !FS.exists(Folder + "/CMakeLists.txt");
+  return false;
+}
+
 std::optional<std::vector<std::string>> Selection::changedSources() const {
   if (!Changed)
     return std::nullopt;
   std::vector<std::string> Result;
   for (std::string &File : Changed->files())
-    if (isCxxFile(File) && FS->exists(File))
+    if (isCxxFile(File) && FS->exists(File) && !isInBuildFolder(File, *FS))
       Result.push_back(std::move(File));
   return Result;
 }

@@ -142,10 +142,30 @@ static const Reason *rowOf(const CatalogEntry *Entry, StringRef Name) {
   return nullptr;
 }
 
-/// What decided on \p F, each as the rest of a line.
-static std::vector<std::string> decisionsOn(const Finding &F) {
+/// What the page says of \p Row, on lines of its own.
+static std::string meaningOf(const Reason *Row) {
+  if (!Row)
+    return {};
+  TerminalForm Form = formOfOutput();
+  Form.Columns -= 2;
+  const std::string Text = inTerminal(Row->When, Form);
+  std::string Result;
+  for (StringRef Line : llvm::split(StringRef(Text).trim(), '\n'))
+    Result += ("\n  " + Line).str();
+  return Result;
+}
+
+namespace {
+/// The rest of a line, and the row of the page that it names, if any.
+struct Decision {
+  std::string Text;
+  const Reason *Row = nullptr;
+};
+} // namespace
+
+static std::vector<Decision> decisionsOn(const Finding &F) {
   const std::string Number = std::to_string(unsigned(F.Strength));
-  std::vector<std::string> Result;
+  std::vector<Decision> Result;
   const CatalogEntry *Entry = findInCatalog(F.Check);
   bool HasLevel = false;
   for (const FindingReason &Why : F.Reasons) {
@@ -153,18 +173,19 @@ static std::vector<std::string> decisionsOn(const Finding &F) {
     if (!Row)
       continue;
     if (Row->Does == Effect::NoFix) {
-      Result.push_back("no fix: " + named(Why));
+      Result.push_back({"no fix: " + named(Why), Row});
     } else if (unsigned(Row->Does) == unsigned(F.Strength)) {
       const bool IsLower = Entry->StrongestLevel < F.Strength;
-      Result.push_back((IsLower ? "lowered to " : "of level ") + Number +
-                       " by " + named(Why));
+      Result.push_back({(IsLower ? "lowered to " : "of level ") + Number +
+                            " by " + named(Why),
+                        Row});
       HasLevel = true;
     } else {
-      Result.push_back("also " + named(Why));
+      Result.push_back({"also " + named(Why), Row});
     }
   }
   if (!HasLevel)
-    Result.insert(Result.begin(), "a finding of level " + Number);
+    Result.insert(Result.begin(), {"a finding of level " + Number});
   return Result;
 }
 
@@ -172,16 +193,19 @@ std::string answerWhy(const WhyQuery &Query, StringRef Path,
                       llvm::ArrayRef<Finding> Findings,
                       llvm::ArrayRef<Silence> Silences) {
   std::set<std::pair<unsigned, std::string>> Lines;
-  auto Say = [&](const Place &Where, StringRef Check, const std::string &Text) {
+  auto Say = [&](const Place &Where, StringRef Check, const Decision &What) {
     if (Where.Path == Path && (!Query.Line || Query.Line == Where.Line))
-      Lines.insert({Where.Line, printable(Check.str() + ": " + Text)});
+      Lines.insert({Where.Line, printable(Check.str() + ": " + What.Text) +
+                                    (Query.Line ? meaningOf(What.Row) : "")});
   };
   for (const Finding &F : Findings)
     if (F.Kind == FindingKind::Defect)
-      for (const std::string &Decision : decisionsOn(F))
-        Say(F.Where, F.Check, Decision);
+      for (const Decision &What : decisionsOn(F))
+        Say(F.Where, F.Check, What);
   for (const Silence &S : Silences)
-    Say(S.Where, S.Check, "not a finding: " + named(S.Why));
+    Say(S.Where, S.Check,
+        {"not a finding: " + named(S.Why),
+         rowOf(findInCatalog(S.Check), S.Why.Name)});
   if (Lines.empty())
     return "no reason is known" +
            (Query.Line ? " at line " + std::to_string(Query.Line)

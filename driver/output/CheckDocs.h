@@ -40,8 +40,9 @@ struct WhyQuery {
   static WhyQuery parse(llvm::StringRef Text);
 };
 
-/// What each check says of the place, a line each; of a whole file with the
-/// number of the line in front. \p Path is the canonical name of the file.
+/// What each check says of the place, a line each: of one line with what the
+/// reasons mean, of a whole file with the number of the line in front. \p Path
+/// is the canonical name of the file.
 std::string answerWhy(const WhyQuery &Query, llvm::StringRef Path,
                       llvm::ArrayRef<Finding> Findings,
                       llvm::ArrayRef<Silence> Silences);
