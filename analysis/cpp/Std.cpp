@@ -40,7 +40,8 @@ static const FunctionRow FunctionRows[] = {
     // Growing.
     {Of::Methods, Std::Insert | Std::AtEnd, "push_back push append"},
     {Of::Methods, Std::Insert | Std::AtEnd | Std::Emplace, "emplace_back"},
-    {Of::Methods, Std::Insert, "insert push_front insert_or_assign assign"},
+    {Of::Methods, Std::Insert, "insert push_front assign"},
+    {Of::Methods, Std::Insert | Std::Assign, "insert_or_assign"},
     {Of::Methods, Std::Insert | Std::Emplace,
      "emplace emplace_front try_emplace emplace_hint"},
     {Of::Methods, Std::Reserve, "reserve shrink_to_fit resize"},

@@ -67,7 +67,8 @@ enum class Std : uint64_t {
   Free = 1ull << 35,      ///< free().
   CopyBytes = 1ull << 36, ///< memcpy(to, from, bytes) and its like.
   StreamBytes = 1ull << 37, ///< Methods: write(from, bytes), read(to, bytes).
-  LLVM_MARK_AS_BITMASK_ENUM(StreamBytes)
+  Assign = 1ull << 38,      ///< Insert: in place of what the key has.
+  LLVM_MARK_AS_BITMASK_ENUM(Assign)
 };
 
 /// The kinds of \p Callee, by its plain name: the containers of libraries and

@@ -15,6 +15,11 @@ namespace libtorch_tidy::flow {
 
 using namespace cpp;
 
+bool readsNoElement(const CXXMemberCallExpr *Call) {
+  return torch::isMetadataAccess(Call) ||
+         does(Call, Std::Insert | Std::Clear | Std::Reset | Std::Reserve);
+}
+
 namespace {
 
 /// Finds the mentions of variables that read nothing, and whether there is
@@ -104,9 +109,7 @@ public:
       Body.Concerned |= (!To || !isOwn(To)) && passesOn(Call->getArg(1));
     }
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-      // Methods that do not read the elements of their object.
-      if (torch::isMetadataAccess(Call) ||
-          does(Call, Std::Insert | Std::Clear | Std::Reset | Std::Reserve))
+      if (readsNoElement(Member))
         silence(Member->getImplicitObjectArgument());
       Resizes |= torch::mayMoveElements(Call);
     }
@@ -264,6 +267,7 @@ private:
         {ofStd(Std::Move | Std::Swap | Std::Exchange | Std::Refer),
          &F::leaveArguments},
         {ofStd(Std::Forward | Std::Part), Nothing},
+        {leadsToTarget, Nothing},
         {givesUp, &F::leaveObject},
         {cpp::isAssignment, &F::assigned},
         {&F::isOperator, &F::operate},
@@ -273,6 +277,12 @@ private:
     firstOf(Rules, *this, Call(E));
   }
 
+  /// `*p`, `p->`
+  static bool leadsToTarget(const Call &C) {
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(C.E);
+    return Op && Op->getNumArgs() == 1 &&
+           (Op->getOperator() == OO_Star || Op->getOperator() == OO_Arrow);
+  }
   static bool givesUp(const Call &C) {
     return isa<CXXMemberCallExpr>(C.E) && C.does(Std::Swap | Std::Release);
   }
@@ -354,9 +364,11 @@ private:
     };
     if (torch::mayHoldTensor(To) && torch::mayHoldTensor(E->getType()))
       Copy(torch::memoryRoot(E, Context));
-    // cv::Mat by value, and references that may be copied later.
+    // Owners that are counted by value, and references that may be copied
+    // later.
     const Expr *Value = valueOf(E);
-    if (holdsMat(To) && holdsMat(Value->getType()))
+    if ((holdsMat(To) && holdsMat(Value->getType())) ||
+        isStdClass(Value->getType(), StdClass::Shared))
       Copy(variableIn(Value));
   }
 

@@ -227,8 +227,15 @@ std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
         Added.Given.size() == 2 &&
         cpp::isStdClass(C.Object->getType(), {"map", "unordered_map"});
     K->Path += WithKey ? elementStep(Added.Given.front()) : SomeElement.str();
-    if (WithKey)
+    // emplace() and its like leave what the key has.
+    if (WithKey && C.does(cpp::Std::Assign))
       S.forget(*K);
+    else if (WithKey && llvm::any_of(S.Env, [&](const Held &H) {
+               return H.By.Root == K->Root &&
+                      !cpp::contains(C.E, H.What.Source) &&
+                      pathWithin(H.By.Path, K->Path, /*Surely=*/true);
+             }))
+      return cpp::Done();
     if (C.Object->getType()->isPointerType())
       K->Type = K->Type->getPointeeType();
     for (const Expr *Given : Added.Given)

@@ -31,7 +31,16 @@ struct Held {
   bool Alive = true;                  ///< The owner may be there.
   std::optional<Dangling::How> Ended; ///< The owner may be gone.
   clang::SourceLocation EndsAt;
+  /// The parts of By.Root that have another value since: By.Path may name one
+  /// of them.
+  std::vector<std::string> Replaced = {};
 
+  /// Is \p Path surely a part that has another value?
+  bool isReplacedIn(llvm::StringRef Path) const {
+    return llvm::any_of(Replaced, [&](const std::string &Part) {
+      return pathWithin(Path, Part, /*Surely=*/true).has_value();
+    });
+  }
   /// Does \p O hold the same memory in the same place? A call may lend the
   /// memory of several arguments.
   bool isSame(const Held &O) const {
@@ -119,6 +128,9 @@ bool isViewClass(clang::QualType T);
 /// image.reshape(1), image(rect). Null for others.
 const clang::Expr *imageShownBy(const clang::CallExpr *Call);
 
+/// Does method \p Call leave the elements of its object unread?
+bool readsNoElement(const clang::CXXMemberCallExpr *Call);
+
 /// The pointer in pointer + n, n + pointer and pointer - n; null for others.
 const clang::Expr *pointerMoved(const clang::Expr *E);
 
@@ -165,6 +177,7 @@ private:
   std::optional<Buffer> bufferIn(const clang::Expr *E) const;
   std::optional<Buffer> pixelsOf(const clang::Expr *Image) const;
   std::optional<Buffer> bufferOfCall(const clang::CallExpr *Call) const;
+  const clang::Expr *holderOf(const clang::Expr *Object) const;
   std::optional<Borrow> readAccess(const torch::Access &A) const;
   std::optional<Borrow> intoObject(Borrow::Kind What, const clang::Expr *Object,
                                    const clang::Expr *Source) const;

@@ -33,6 +33,25 @@ static bool isAssigned(const Expr *Place, const cpp::Body &In) {
   return cpp::isAssignment(Assign) && cpp::peel(Assign->getArg(0)) == Place;
 }
 
+/// Does \p Place, a parameter or what it points to, only get other values or
+/// more elements?
+static bool isFilled(const Expr *Place, const cpp::Body &In) {
+  if (isAssigned(Place, In))
+    return true;
+  const auto *Method = dyn_cast_or_null<CXXMemberCallExpr>(In.callOn(Place));
+  if (!Method ||
+      cpp::peel(Method->getImplicitObjectArgument()) != cpp::peel(Place))
+    return false;
+  if (readsNoElement(Method) || cpp::does(Method, cpp::Std::Size))
+    return true;
+  // to.insert(to.end(), value)
+  const Stmt *User = In.outerOf(Method);
+  while (isa_and_nonnull<CXXConstructExpr>(User))
+    User = In.outerOf(User);
+  return cpp::does(Method, cpp::Std::Iterator) &&
+         cpp::does(dyn_cast_or_null<CallExpr>(User), cpp::Std::Insert);
+}
+
 /// Does the method that \p Object is the object of read none of its fields
 /// called as the first step of \p Path says?
 bool MemoryDomain::onlyWrites(const Expr *Object, StringRef Path) const {
@@ -58,7 +77,7 @@ bool MemoryDomain::onlyWrites(const Expr *Object, StringRef Path) const {
 }
 
 /// Is \p Place, or its address, an argument of a function that does nothing
-/// with the parameter but give it another value?
+/// with the parameter but give it another value or more elements?
 bool MemoryDomain::isOnlyFilled(const Expr *Place) const {
   if (const auto *Address =
           dyn_cast_or_null<UnaryOperator>(in().outerOf(Place));
@@ -91,7 +110,7 @@ bool MemoryDomain::isOnlyFilled(const Expr *Place) const {
                return true;
              Written = Star;
            }
-           return !isAssigned(Written, There);
+           return !isFilled(Written, There);
          });
 }
 
@@ -122,15 +141,15 @@ void MemoryDomain::visitRead(const Expr *E) {
     if (Outer != E && cpp::peel(partOf(Outer).Whole) == Top) {
       Top = Outer;
       Silent |= Body.Silent.contains(Top);
-    } else if (Outer != E && !isa<CastExpr>(Outer)) {
-      break;
+    } else if (Outer != E && !isa<CastExpr, MemberExpr>(Outer)) {
+      break; // `v.back` is a member on the way to its call.
     }
   }
   const std::optional<Keeper> Read = Keeper::of(Top);
   if (!Read)
     return;
   for (const Held &H : S.Env) {
-    if (!H.Ended || H.By.Root != Read->Root)
+    if (!H.Ended || H.By.Root != Read->Root || H.isReplacedIn(Read->Path))
       continue;
     const auto Inside = pathWithin(H.By.Path, Read->Path);
     const auto Beyond = pathWithin(Read->Path, H.By.Path);

@@ -21,6 +21,10 @@ void MemoryState::forget(const Keeper &K) {
   llvm::erase_if(Env, [&](const Held &H) {
     return H.By.Root == K.Root && pathWithin(H.By.Path, K.Path, true);
   });
+  for (Held &H : Env)
+    if (H.By.Root == K.Root && pathWithin(H.By.Path, K.Path) &&
+        !H.isReplacedIn(K.Path))
+      H.Replaced.push_back(K.Path);
 }
 
 void MemoryState::forget(const VarDecl *Var) {
@@ -67,6 +71,11 @@ bool MemoryState::join(const MemoryState &Other) {
     }
     if (From.Alive && !Into->Alive)
       Changed = Into->Alive = true;
+    const size_t Known = Into->Replaced.size();
+    llvm::erase_if(Into->Replaced, [&](const std::string &Path) {
+      return !From.isReplacedIn(Path);
+    });
+    Changed |= Into->Replaced.size() < Known;
     if (From.Ended && !Into->Ended) {
       Into->Ended = From.Ended;
       Into->EndsAt = From.EndsAt;

@@ -147,7 +147,7 @@ Borrows MemoryValues::readPlace(const Keeper &K) const {
   const bool IsWhole = K.Type.isNull() || cpp::recordOf(K.Type) ||
                        K.Type->isArrayType() || K.Type->isReferenceType();
   for (const Held &H : S.Env) {
-    if (H.By.Root != K.Root)
+    if (H.By.Root != K.Root || H.isReplacedIn(K.Path))
       continue;
     Borrow B = H.What;
     if (std::optional<StringRef> In = pathWithin(H.By.Path, K.Path)) {
@@ -466,128 +466,6 @@ bool MemoryValues::carriesSomewhere(QualType T, const Borrow &B,
   if (R->isLambda() || cpp::isFunctionObject(T))
     return !B.In.empty() || R->isLambda();
   return isOfLibrary(R) ? anyTypeArgument(R, InPart) : anyPart(R, InPart);
-}
-
-//===----------------------------------------------------------------------===//
-// Buffers
-//===----------------------------------------------------------------------===//
-
-/// The variable that \p E is, or is a part of by value: `v[0]`, `s.pixels`.
-std::optional<Buffer> MemoryValues::bufferIn(const Expr *E) const {
-  Buffer B;
-  while ((E = cpp::peel(E))) {
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
-      B.Owner = dyn_cast<VarDecl>(Ref->getDecl());
-      return isOwner(B.Owner) && !B.Owner->getType()->isPointerType()
-                 ? std::optional(B)
-                 : std::nullopt;
-    }
-    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
-      if (Member->isArrow())
-        return std::nullopt;
-      E = Member->getBase();
-    } else if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
-      if (!cpp::peel(Subscript->getBase())->getType()->isArrayType())
-        return std::nullopt;
-      B.AtStart &= constantInt(Subscript->getIdx(), Context) == 0;
-      E = Subscript->getBase();
-    } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-               Op && Op->getOperator() == OO_Subscript) {
-      if (!isOwningContainer(Op->getArg(0)->getType()))
-        return std::nullopt;
-      B.AtStart &= constantInt(Op->getArg(1), Context) == 0;
-      E = Op->getArg(0);
-    } else if (const auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
-      const Expr *Object = Call->getImplicitObjectArgument();
-      if (!Object || !isOwningContainer(Object->getType()) ||
-          !does(Call, Std::Element))
-        return std::nullopt;
-      B.AtStart &= does(Call, Std::First);
-      E = Object;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
-/// The pixels of \p Image, a variable or a temporary.
-std::optional<Buffer> MemoryValues::pixelsOf(const Expr *Image) const {
-  Image = cpp::peel(Image);
-  while (const Expr *Shown = imageShownBy(dyn_cast_or_null<CallExpr>(Image)))
-    Image = cpp::peel(Shown);
-  if (!Image || !Image->isPRValue())
-    return bufferIn(Image);
-  // One of another function's may be counted elsewhere, too.
-  if (!makesMat(Image))
-    return std::nullopt;
-  return Buffer{/*Owner=*/nullptr, Image};
-}
-
-std::optional<Buffer> MemoryValues::bufferOf(const Expr *E) const {
-  E = cpp::peel(E);
-  if (!E)
-    return std::nullopt;
-  if (const auto *Unary = dyn_cast<UnaryOperator>(E))
-    return Unary->getOpcode() == UO_AddrOf ? bufferIn(Unary->getSubExpr())
-                                           : std::nullopt;
-  if (const Expr *Pointer = pointerMoved(E)) {
-    std::optional<Buffer> B = bufferOf(Pointer);
-    if (B)
-      B->AtStart = false;
-    return B;
-  }
-  // Also rows[0] of int rows[2][3].
-  if (isa<DeclRefExpr, ArraySubscriptExpr, MemberExpr>(E) &&
-      E->getType()->isArrayType())
-    return bufferIn(E);
-  // loader.buffer, which its destructor frees.
-  if (const Expr *Object = torch::freedWithObject(E))
-    return bufferIn(Object);
-  if (const VarDecl *Var = namedBy(E)) {
-    auto It = S.Pointers.find(Var);
-    return isOwn(Var) && It != S.Pointers.end() ? std::optional(It->second)
-                                                : std::nullopt;
-  }
-  if (const auto *Member = dyn_cast<MemberExpr>(E)) // cv::Mat::data
-    return isMat(Member->getBase()->getType()) && !Member->isArrow()
-               ? pixelsOf(Member->getBase())
-               : std::nullopt;
-  const auto *Call = dyn_cast<CallExpr>(E);
-  return Call ? bufferOfCall(Call) : std::nullopt;
-}
-
-std::optional<Buffer> MemoryValues::bufferOfCall(const CallExpr *Call) const {
-  if (std::optional<torch::Access> A = torch::asAccess(Call)) {
-    if (A->What != torch::Access::Data)
-      return std::nullopt;
-    std::optional<Borrow> Data = readAccess(*A);
-    if (!Data)
-      return std::nullopt;
-    return Buffer{Data->Owner,      Data->Temporary, /*Heap=*/false,
-                  /*AtStart=*/true, Data->Sure,      Data->Through};
-  }
-  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
-  const Expr *Object = Method ? Method->getImplicitObjectArgument() : nullptr;
-  if (!Object || Object->getType()->isPointerType() ||
-      (!does(Call, Std::Buffer) &&
-       !(does(Call, Std::Target) &&
-         isStdClass(Object->getType(), {"unique_ptr"}))))
-    return std::nullopt;
-  if (isMat(Object->getType())) {
-    std::optional<Buffer> B = pixelsOf(Object);
-    if (B && Call->getNumArgs() > 0)
-      B->AtStart &= constantInt(Call->getArg(0), Context) == 0;
-    return B;
-  }
-  if (!isOwningContainer(Object->getType()))
-    return std::nullopt;
-  const Expr *Of = cpp::peel(Object);
-  if (!Of->isPRValue() || !isa<CallExpr, CXXConstructExpr>(Of))
-    return bufferIn(Object);
-  if (!isOwningContainer(Of->getType()))
-    return std::nullopt;
-  return Buffer{/*Owner=*/nullptr, Of};
 }
 
 } // namespace libtorch_tidy::flow

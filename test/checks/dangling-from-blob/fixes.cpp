@@ -175,3 +175,18 @@ template <typename T> Tensor generic(int n) {
   // CHECK-FIXES: return torch::from_blob(v.data(), {n}).clone();
 }
 template Tensor generic<float>(int);
+
+// A container with one owner, by a smart pointer.
+Tensor only() {
+  auto v = std::make_unique<std::vector<float>>(10);
+  return torch::from_blob((*v).data(), {10});
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
+  // CHECK-FIXES: return torch::from_blob((*v).data(), {10}).clone();
+}
+Tensor counted() {
+  auto v = std::make_shared<std::vector<float>>(10);
+  fill(v->data(), 10);
+  return torch::from_blob(v->data(), {10});
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns; return a clone() [libtorch-dangling-from-blob]
+  // CHECK-FIXES: return torch::from_blob(v->data(), {10}).clone();
+}

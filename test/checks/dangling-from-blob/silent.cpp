@@ -143,3 +143,47 @@ void filledAgain(const Tensor &x) {
   put(x, &a);
   putInto(x, b);
 }
+
+// Another owner may keep the container.
+using Shared = std::shared_ptr<std::vector<float>>;
+struct WithOwner {
+  Shared owner;
+  Tensor t;
+};
+std::vector<Shared> owners;
+void hand(const Shared &);
+Shared other();
+Tensor kept_by_another() {
+  auto v = std::make_shared<std::vector<float>>(10);
+  owners.push_back(v);
+  return torch::from_blob(v->data(), {10});
+}
+Tensor kept_by_deleter() {
+  auto v = std::make_shared<std::vector<float>>(10);
+  return torch::from_blob(v->data(), {10}, [v](void *) {});
+}
+Tensor kept_by_static() {
+  auto v = std::make_shared<std::vector<float>>(10);
+  static auto w = v;
+  return torch::from_blob(v->data(), {10});
+}
+WithOwner kept_beside() {
+  auto v = std::make_shared<std::vector<float>>(10);
+  return {v, torch::from_blob(v->data(), {10})};
+}
+Tensor kept_perhaps() {
+  auto v = std::make_shared<std::vector<float>>(10);
+  hand(v);
+  return torch::from_blob(v->data(), {10});
+}
+Tensor another() {
+  auto v = std::make_shared<std::vector<float>>(10);
+  v = other();
+  return torch::from_blob(v->data(), {10});
+}
+Tensor moved() {
+  auto v = std::make_unique<std::vector<float>>(10);
+  auto t = torch::from_blob(v->data(), {10});
+  static auto kept = std::move(v);
+  return t;
+}

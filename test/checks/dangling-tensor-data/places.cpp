@@ -176,3 +176,30 @@ std::vector<float> copied(Tensor x) {
   v.insert(v.end(), p, p + t.numel());
   return v;
 }
+
+// The other element is read, and what the key has surely; a helper that reads
+// the list before it fills it.
+static void addAfter(std::vector<const float *> &to, const float *v) {
+  if (!to.empty())
+    read(to.back());
+  to.push_back(v);
+}
+void replacedPart(Tensor x, int n) {
+  std::array<const float *, 2> two{};
+  two[n % 2] = (x * 2).data_ptr<float>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: dangling pointer: 'two' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  two[1] = x.data_ptr<float>();
+  read(two[0]);
+  std::map<int, const float *> by;
+  by.emplace(2, x.data_ptr<float>());
+  by.insert_or_assign(2, (x * 2).data_ptr<float>());
+  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: 'by' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  for (auto &e : by)
+    read(e.second);
+  std::vector<const float *> list;
+  for (int i = 0; i < n; ++i) {
+    Tensor t = x * 2;
+    addAfter(list, t.data_ptr<float>());
+    // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'list' points into 't', which is destroyed when its block ends; declare it before that block [libtorch-dangling-tensor-data]
+  }
+}

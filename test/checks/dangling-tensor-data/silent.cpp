@@ -134,3 +134,58 @@ Tensor filled() {
   fill(p, 3);
   return t;
 }
+
+// What fills a list reads none of its elements.
+template <class T> static void add(std::vector<T> &to, T v) { to.push_back(v); }
+static void addTwo(std::vector<float *> &to, float *v) {
+  to.emplace_back(v);
+  to.insert(to.end(), v);
+}
+struct Batches {
+  std::vector<float *> list;
+  void replaced(const Tensor &x) {
+    for (int i = 0; i < 2; ++i) {
+      Tensor t = x * 2;
+      add(list, t.data_ptr<float>() + 1);
+    }
+    list = {x.data_ptr<float>(), x.data_ptr<float>()};
+  }
+  void cleared(const Tensor &x) {
+    for (int i = 0; i < 2; ++i) {
+      Tensor t = x * 2;
+      addTwo(list, t.data_ptr<float>());
+    }
+    list.clear();
+  }
+};
+// An element that has another value since, whichever the other one was.
+void elements(Tensor x, bool some, int n) {
+  std::array<float *, 2> two{};
+  if (some) {
+    Tensor t = x * 2;
+    two[n % 2] = t.data_ptr<float>();
+  }
+  two[1] = x.data_ptr<float>();
+  read(two[1]);
+}
+// emplace() leaves what its key has.
+void emplaced(Tensor x) {
+  std::map<int, float *> by;
+  by.emplace(2, x.data_ptr<float>());
+  by.emplace(2, (x * 2).data_ptr<float>());
+  for (auto &e : by)
+    read(e.second);
+}
+// Writing a field of an element reads no field of it.
+struct View {
+  float *p = nullptr;
+  int n = 0;
+};
+void written(Tensor x, int n) {
+  std::vector<View> views(2);
+  views[n % 2].p = (x * 2).data_ptr<float>();
+  views.emplace_back();
+  views.back().p = x.data_ptr<float>();
+  for (auto &e : views)
+    e.n++;
+}
