@@ -82,10 +82,18 @@ std::string operatorOf(const CallExpr *By) {
   return Name.size() == 1 ? Name + "()" : Name;
 }
 
+/// Does \p By change the strides of a tensor, rather than make one?
+bool isView(const CallExpr *By) {
+  const torch::OpFacts *Facts = torch::opFacts(By);
+  return Facts && !Facts->Factory;
+}
+
 /// How the tensor is called in the message.
 std::string nameOf(const StridedRead &R) {
-  const VarDecl *Var = cpp::variableOf(R.Tensor);
-  return Var ? quoted(Var) : "a tensor";
+  if (const VarDecl *Var = cpp::variableOf(R.Tensor))
+    return quoted(Var);
+  const FieldDecl *Field = cpp::fieldOf(R.Tensor);
+  return Field ? quoted(Field) : "a tensor";
 }
 
 std::string whatReads(const StridedRead &R) {
@@ -114,7 +122,7 @@ std::string whatReads(const StridedRead &R) {
 /// What is wrong with that, after "but".
 std::string whatLies(const StridedRead &R) {
   const std::string By = R.Lies.By ? quoted(operatorOf(R.Lies.By)) : "";
-  const bool IsView = torch::opFacts(R.Lies.By);
+  const bool IsView = isView(R.Lies.By);
   switch (R.From) {
   case StridedRead::Script:
     return "nothing says that the model returns them in order";
@@ -214,15 +222,20 @@ Finding &fixed(Finding &F, const StridedRead &R, const ASTContext &Context) {
   const Expr *E = R.Tensor->IgnoreImplicit();
   if (!Where || E->getType()->isPointerType())
     return F.because(StridedAccess.Place);
+  // What has no name may be made once for each end of a range.
+  const bool IsNamed = cpp::isSameName(E, E);
+  if (!IsNamed && cpp::anyOf<CallExpr>(Where, [&](const CallExpr *Call) {
+        return Call != R.Data && torch::dataOf(Call);
+      }))
+    return F.because(StridedAccess.Place);
   const std::string Name = fixits::freeName(wishFor(E), In.root());
-  const VarDecl *Var = cpp::variableOf(E);
   const llvm::StringRef Text = fixits::sourceText(E->getSourceRange(), Context);
   F.fix(fixits::insertBeforeStatement(
       Where, ("auto " + Name + " = " + Text + ".contiguous();").str(),
       Context));
   cpp::forEach<CallExpr>(Where, [&](const CallExpr *Call) {
     const Expr *Of = torch::dataOf(Call);
-    if (Call == R.Data || (Of && Var && cpp::variableOf(Of) == Var))
+    if (Call == R.Data || (Of && IsNamed && cpp::isSameName(Of, E)))
       F.fix(fixits::replaceExpression(Of->IgnoreImplicit(), Name, Context));
   });
   return F;
@@ -248,7 +261,7 @@ Finding worded(const StridedRead &R) {
     if (R.Lies.By)
       F.note(R.Lies.By,
              quoted(operatorOf(R.Lies.By)) +
-                 (torch::opFacts(R.Lies.By) && R.Lies.kind() != Layout::Columns
+                 (isView(R.Lies.By) && R.Lies.kind() != Layout::Columns
                       ? " changes the strides here"
                       : " returns it here"));
   }

@@ -11,6 +11,7 @@
 #include "analysis/torch/autograd/Hooks.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/ASTLambda.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -49,8 +50,7 @@ static int certainty(const LaidOut &Of) {
                                : 1 + Of.Lies.Sure + Of.Lies.isSurelyStrided();
 }
 
-/// Makes \p Into what lies either way; returns whether that changed it.
-static bool joinInto(LaidOut &Into, const LaidOut &From) {
+bool joinInto(LaidOut &Into, const LaidOut &From) {
   const LaidOut Before = Into;
   if (Into.Lies.isStrided() || From.Lies.isStrided()) {
     const bool Both = Into.Lies.isStrided() && From.Lies.isStrided();
@@ -68,6 +68,7 @@ static bool joinInto(LaidOut &Into, const LaidOut &From) {
     Into.Lies.Sure &= Packed && From.Lies.Sure;
     Into.Lies.By = nullptr;
   }
+  Into.SomeWays |= From.SomeWays;
   if (Into.Given != From.Given)
     Into.Given = nullptr;
   if (Into.From != From.From)
@@ -111,8 +112,15 @@ static bool mayAsk(const cpp::Call &C, unsigned Index,
                : C.Of == cpp::Whose::User && torch::namesLayoutCheck(C.Name);
 }
 
-LayoutDomain::LayoutDomain(const FunctionDecl *F, MemorySummaries Callees)
-    : F(F), Context(F->getASTContext()), Callees(Callees) {
+LayoutDomain::LayoutDomain(const FunctionDecl *F, const LayoutDomain &By)
+    : LayoutDomain(F, By.Callees, By.Fields) {
+  Elsewhere = true;
+  Depth = By.Depth + 1;
+}
+
+LayoutDomain::LayoutDomain(const FunctionDecl *F, MemorySummaries Callees,
+                           FieldValues Fields)
+    : F(F), Context(F->getASTContext()), Callees(Callees), Fields(Fields) {
   auto Root = [](const Expr *E) {
     const std::optional<Keeper> K = Keeper::of(E);
     return K ? K->Root : nullptr;
@@ -133,10 +141,13 @@ LayoutDomain::LayoutDomain(const FunctionDecl *F, MemorySummaries Callees)
 }
 
 bool LayoutDomain::concerns(const FunctionDecl *F, MemorySummaries Callees) {
-  const bool Takes = llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
-    return P->getType()->isPointerType() &&
-           P->getType()->getPointeeType()->isArithmeticType();
-  });
+  // A lambda captures pointers.
+  const bool Takes =
+      isLambdaCallOperator(F) ||
+      llvm::any_of(F->parameters(), [](const ParmVarDecl *P) {
+        return P->getType()->isPointerType() &&
+               P->getType()->getPointeeType()->isArithmeticType();
+      });
   const bool Makes = torch::isTensor(F->getReturnType());
   return cpp::anyOf<Expr>(
       F->getBody(),
@@ -146,6 +157,8 @@ bool LayoutDomain::concerns(const FunctionDecl *F, MemorySummaries Callees) {
         if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
           return Makes && isa<ParmVarDecl>(Ref->getDecl()) &&
                  torch::isTensor(Ref->getType());
+        if (isa<MemberExpr>(E) && Makes && torch::isTensor(E->getType()))
+          return true;
         const auto *Call = dyn_cast<CallExpr>(E);
         if (!Call)
           return false;
@@ -216,11 +229,7 @@ void LayoutDomain::visit(const CFGElement &Element) {
         declare(Var);
   } else if (const auto *Return = dyn_cast<ReturnStmt>(Statement)) {
     if (Out && Return->getRetValue() && torch::isTensor(F->getReturnType())) {
-      const LaidOut Value = valueOf(Return->getRetValue());
-      ReturnsDiffer |= Returned && (Returned->Given != Value.Given ||
-                                    Returned->Lies.kind() != Value.Lies.kind());
-      if (!Returned || !Value.Lies.Sure)
-        Returned = Value;
+      addReturned(valueOf(Return->getRetValue()));
     }
   } else if (const auto *Op = dyn_cast<BinaryOperator>(Statement)) {
     if (Op->getOpcode() == BO_Assign)
@@ -229,6 +238,22 @@ void LayoutDomain::visit(const CFGElement &Element) {
   } else if (const auto *Call = dyn_cast<CallExpr>(Statement)) {
     visitCall(Call);
   }
+}
+
+void LayoutDomain::addReturned(const LaidOut &Value) {
+  if (!Returned) {
+    Returned = Value;
+    return;
+  }
+  const bool Strided = Returned->Lies.isStrided() && Value.Lies.isStrided();
+  const Layout::Kind Kind = Value.Lies.kind();
+  ReturnsDiffer |= Returned->Given != Value.Given ||
+                   (Returned->Lies.kind() != Kind && !Strided);
+  const bool Sure = Returned->Lies.Sure && Value.Lies.Sure;
+  // Of several kinds the one of which least is said.
+  if (Strided ? Value.Lies.hangsOnCuts() || Kind == Layout::Permuted : !Sure)
+    Returned = Value;
+  Returned->Lies.Sure = Sure;
 }
 
 void LayoutDomain::declare(const VarDecl *Var) {
@@ -315,6 +340,14 @@ LaidOut LayoutDomain::valueOf(const Expr *E, unsigned Result) const {
   if (std::optional<Keeper> K = Keeper::of(E)) {
     if (const LaidOut *Known = S.find(*K))
       return *Known;
+    if (K->Path.empty()) {
+      const auto *Field = dyn_cast<FieldDecl>(K->Root);
+      const auto *Var = dyn_cast<VarDecl>(K->Root);
+      const auto Given = Field ? heldBy(Field)
+                         : Var ? initialOf(Var)
+                               : std::nullopt;
+      return Given && !Given->IsPointer ? *Given : Nothing;
+    }
     // One of a list.
     const size_t Last = StringRef(K->Path).rfind('[');
     if (Last == StringRef::npos)
@@ -390,7 +423,8 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
       Context);
   if (!First)
     return Value;
-  Value.SomeWays = First->SomeWays && Value.Lies.isStrided();
+  // On the others it lies otherwise then, too: what is packed here may not be.
+  Value.SomeWays = First->SomeWays && !Facts->Packs && !torch::packedBy(Call);
   if (torch::keepsTensor(Call)) {
     Value.Given = First->Given;
     Value.From = First->From;
@@ -438,8 +472,12 @@ std::optional<LaidOut> LayoutDomain::pointerOf(const Expr *E) const {
                : std::nullopt;
   }
   if (const std::optional<Keeper> K = Keeper::of(E)) {
-    const LaidOut *Known = S.find(*K);
-    return Known && Known->IsPointer ? std::optional(*Known) : std::nullopt;
+    if (const LaidOut *Known = S.find(*K))
+      return Known->IsPointer ? std::optional(*Known) : std::nullopt;
+    const auto *Var = dyn_cast<VarDecl>(K->Root);
+    const auto Given =
+        Var && K->Path.empty() ? initialOf(Var) : std::optional<LaidOut>();
+    return Given && Given->IsPointer ? Given : std::nullopt;
   }
   const auto *Call = dyn_cast<CallExpr>(E);
   const Expr *Tensor = torch::dataOf(Call);
@@ -503,7 +541,7 @@ void LayoutDomain::report(const FlowGraph &Graph, const States<State> &In,
 bool LayoutDomain::isAsked(const Expr *Tensor) const {
   const std::optional<Keeper> K =
       Tensor ? Keeper::of(Tensor) : std::optional<Keeper>();
-  return K && Asked.contains(K->Root);
+  return K && (Asked.contains(K->Root) || isAskedAround(K->Root));
 }
 
 void LayoutDomain::report(const Expr *At, const LaidOut &Of,

@@ -49,11 +49,15 @@ struct LayoutState {
   bool join(const LayoutState &Other);
 };
 
+/// Makes \p Into what lies either way; returns whether that changed it.
+bool joinInto(LaidOut &Into, const LaidOut &From);
+
 class LayoutDomain {
 public:
   using State = LayoutState;
 
-  LayoutDomain(const clang::FunctionDecl *F, MemorySummaries Callees);
+  LayoutDomain(const clang::FunctionDecl *F, MemorySummaries Callees,
+               FieldValues Fields);
 
   /// Can anything in \p F read the memory of a tensor, or hand one to what
   /// does?
@@ -72,6 +76,16 @@ public:
   void report(const FlowGraph &Graph, const States<State> &In, MemoryOf &Into);
 
 private:
+  /// Asks what \p F gave to what \p By sees: nothing is known of its paths.
+  LayoutDomain(const clang::FunctionDecl *F, const LayoutDomain &By);
+
+  // LayoutOrigins.cpp: what other functions gave, on all paths. Nullopt where
+  // nothing is known of it.
+  std::optional<LaidOut> initialOf(const clang::VarDecl *Var) const;
+  std::optional<LaidOut> heldBy(const clang::FieldDecl *Field) const;
+  /// Does the function that has the captured \p D ask it for its strides?
+  bool isAskedAround(const clang::ValueDecl *D) const;
+
   // Values.
   LaidOut valueOf(const clang::Expr *E, unsigned Result = 0) const;
   LaidOut resultOf(const clang::CallExpr *Call, unsigned Result) const;
@@ -82,6 +96,7 @@ private:
   void store(const Keeper &K, const clang::Expr *Value);
   void declare(const clang::VarDecl *Var);
   void visitCall(const clang::CallExpr *Call);
+  void addReturned(const LaidOut &Value);
 
   // LayoutReads.cpp: what reads memory as one piece.
   void lookAt(const clang::Expr *E);
@@ -95,6 +110,7 @@ private:
   bool countsAll(const clang::Expr *Count, const LaidOut &Of) const;
   bool runsOverAll(const clang::Expr *At, const clang::Expr *Index,
                    const LaidOut &Of) const;
+  const clang::Expr *endOfParts(const clang::Expr *E) const;
   bool isAnyOrder(const clang::Expr *At, const clang::Expr *Index,
                   const LaidOut &Of) const;
   enum class Formula { None, Order, Other };
@@ -109,6 +125,11 @@ private:
   const clang::FunctionDecl *F;
   const clang::ASTContext &Context;
   MemorySummaries Callees;
+  FieldValues Fields;
+  /// Another function asks, the last of so many.
+  bool Elsewhere = false;
+  unsigned Depth = 0;
+  static constexpr unsigned MaxDepth = 4;
   /// The variables and fields that are asked for their strides, and those of
   /// which packed copies are made.
   llvm::SmallPtrSet<const clang::ValueDecl *, 4> Asked, PackedElsewhere;

@@ -1,6 +1,7 @@
 //===- LayoutReads.cpp - What reads memory as one piece -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Loops.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
@@ -166,6 +167,28 @@ countedIn(const Stmt *At, const VarDecl *Var, const cpp::Body &In) {
   return {nullptr, nullptr};
 }
 
+/// The end of the range whose parts at::parallel_for() gives this lambda, where
+/// \p E is the parameter that is the end of a part; null otherwise.
+const Expr *LayoutDomain::endOfParts(const Expr *E) const {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const auto *Owner =
+      Method && Method->getParent()->isLambda()
+          ? dyn_cast<FunctionDecl>(Method->getParent()->getDeclContext())
+          : nullptr;
+  if (!Owner || !Owner->doesThisDeclarationHaveABody() ||
+      indexOf(cpp::variableOf(E)) != 1u)
+    return nullptr;
+  const cpp::Body &Of = cpp::Body::of(Owner);
+  const auto *Lambda =
+      cpp::findFirst<LambdaExpr>(Of.root(), [&](const LambdaExpr *L) {
+        return L->getCallOperator() == Method;
+      });
+  const CallExpr *Call = Lambda ? Of.callOn(Lambda) : nullptr;
+  const auto Start = Call ? cpp::asThreadStart(Call) : std::nullopt;
+  return Start && Start->How == cpp::ThreadStart::Parallel ? Call->getArg(1)
+                                                           : nullptr;
+}
+
 /// Does \p Index go over all elements, one after the other: i of a loop to
 /// numel(), k++ in loops within each other?
 bool LayoutDomain::runsOverAll(const Expr *At, const Expr *Index,
@@ -185,8 +208,10 @@ bool LayoutDomain::runsOverAll(const Expr *At, const Expr *Index,
   const VarDecl *Var = cpp::variableOf(E);
   if (!Var)
     return false;
-  if (const Expr *End = countedIn(At, Var, in()).second)
-    return countsAll(End, Of);
+  if (const Expr *End = countedIn(At, Var, in()).second) {
+    const Expr *All = endOfParts(End);
+    return countsAll(All ? All : End, Of);
+  }
   // p[k] and k++, each in a statement of its own.
   const Expr *Only = nullptr;
   for (const cpp::Write &W : in().writesTo(Var))

@@ -10,6 +10,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_MEMORY_H
 
+#include "analysis/cpp/Body.h"
 #include "analysis/cpp/Fields.h"
 #include "analysis/torch/storage/Layout.h"
 #include "analysis/torch/storage/Sharing.h"
@@ -28,6 +29,11 @@ struct MemorySummary;
 /// The summaries of functions that are called; null for unknown ones.
 using MemorySummaries =
     llvm::function_ref<const MemorySummary *(const clang::FunctionDecl *)>;
+
+/// What fields of classes are given in all of the unit; Complete where nothing
+/// else gives them a value.
+using FieldValues =
+    llvm::function_ref<const cpp::Values &(const clang::FieldDecl *)>;
 
 /// A value that refers to memory of something else.
 struct Borrow {
@@ -223,7 +229,8 @@ struct MemoryOf : MemorySummary {
 
 /// Analyses the body and the member initialisers of \p F, a function of user
 /// code that is not a template.
-MemoryOf analyseMemory(const clang::FunctionDecl *F, MemorySummaries Callees);
+MemoryOf analyseMemory(const clang::FunctionDecl *F, MemorySummaries Callees,
+                       FieldValues Fields);
 
 /// Does the initialiser of \p Var, a variable outside functions, refer to a
 /// temporary?

@@ -505,11 +505,11 @@ static Fresh madeIn(const FunctionDecl *F, const Sharing &Shared,
 
 /// Adds what the domain of layouts says of \p F.
 static void addLayouts(const FunctionDecl *F, MemorySummaries Callees,
-                       MemoryOf &Result) {
+                       FieldValues Fields, MemoryOf &Result) {
   if (!LayoutDomain::concerns(F, Callees))
     return;
   std::optional<FlowGraph> Graph = FlowGraph::of(F, cpp::Grain::Everything);
-  LayoutDomain Domain(F, Callees);
+  LayoutDomain Domain(F, Callees, Fields);
   unsigned Visits = 0;
   const auto In = Graph ? runToFixpoint(*Graph, Domain, Domain.start(), Visits)
                         : std::nullopt;
@@ -517,9 +517,10 @@ static void addLayouts(const FunctionDecl *F, MemorySummaries Callees,
     Domain.report(*Graph, *In, Result);
 }
 
-MemoryOf analyseMemory(const FunctionDecl *F, MemorySummaries Callees) {
+MemoryOf analyseMemory(const FunctionDecl *F, MemorySummaries Callees,
+                       FieldValues Fields) {
   MemoryOf Result;
-  addLayouts(F, Callees, Result);
+  addLayouts(F, Callees, Fields, Result);
   const MemoryBody Body(F, Callees);
   const bool Takes =
       llvm::any_of(F->parameters(), [](const ParmVarDecl *Param) {

@@ -73,6 +73,20 @@ std::vector<const StridedRead *> UnitModel::stridedReads() {
   return Reads;
 }
 
+/// Does \p F get a pointer as an argument, or capture one?
+static bool getsPointer(const FunctionDecl *F) {
+  const auto IsPointer = [](const ValueDecl *D) {
+    return D->getType()->isPointerType();
+  };
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  return llvm::any_of(F->parameters(), IsPointer) ||
+         (Method && Method->getParent()->isLambda() &&
+          llvm::any_of(
+              Method->getParent()->captures(), [&](const LambdaCapture &C) {
+                return C.capturesVariable() && IsPointer(C.getCapturedVar());
+              }));
+}
+
 const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
   const FunctionDecl *Definition = definitionOf(F);
   if (!Definition) {
@@ -81,17 +95,18 @@ const MemorySummary *UnitModel::memoryOf(const FunctionDecl *F) {
   }
   if (const MemoryOf *Known = Memories.find(Definition))
     return Known;
-  // A function that knows nothing of tensors may still free a buffer.
-  if (!concernsTensors(Definition) &&
-      llvm::none_of(Definition->parameters(), [](const ParmVarDecl *Param) {
-        return Param->getType()->isPointerType();
-      }))
+  // A function that knows nothing of tensors may still free a buffer, or read
+  // one.
+  if (!concernsTensors(Definition) && !getsPointer(Definition))
     return Memories.set(Definition, std::make_unique<MemoryOf>());
   const MemoryOf *Made =
       Memories.make(Definition, std::make_unique<MemoryOf>(), [&] {
         const cpp::Activity Here(Definition);
         return std::make_unique<MemoryOf>(analyseMemory(
-            Definition, [&](const FunctionDecl *F) { return memoryOf(F); }));
+            Definition, [&](const FunctionDecl *F) { return memoryOf(F); },
+            [&](const FieldDecl *Field) -> const cpp::Values & {
+              return valuesOf(Field);
+            }));
       });
   if (!Made->available())
     Cost::giveUp(Definition);
@@ -397,18 +412,26 @@ unsigned UnitModel::consumersHere(const Label &L, const FunctionFlow &Flow) {
   return Unused ? All & ~unsigned(Label::Stored) : All;
 }
 
+const cpp::Values &UnitModel::valuesOf(const FieldDecl *Field) {
+  auto [It, New] = Given.try_emplace(Field);
+  if (New) {
+    It->second = cpp::valuesOf(Field);
+    It->second.Complete &= !Scan.calls().SetFields.contains(Field) &&
+                           seesAllUses(Field, /*Alone=*/true);
+  }
+  return It->second;
+}
+
 const Expr *UnitModel::leafOf(const FieldDecl *Field) {
   auto [It, New] = Leaves.try_emplace(Field, nullptr);
   if (!New || !torch::isTensor(Field->getType()) || Scan.calls().FreezesLeaves)
     return It->second;
   const auto *Class = dyn_cast<CXXRecordDecl>(Field->getParent());
   if (!Class || torch::isModule(compat::recordType(Class)) ||
-      !seesAllUses(Field, /*Alone=*/true))
+      !valuesOf(Field).Complete)
     return nullptr;
-  const cpp::Values Values = cpp::valuesOf(Field);
-  if (!Values.Complete || Values.Given.empty() ||
-      Scan.calls().SetFields.contains(Field) ||
-      !llvm::all_of(Values.Given, torch::isMadeLeaf))
+  const cpp::Values &Values = valuesOf(Field);
+  if (Values.Given.empty() || !llvm::all_of(Values.Given, torch::isMadeLeaf))
     return nullptr;
   return It->second = Values.Given.front();
 }

@@ -18,6 +18,7 @@
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 #include "llvm/ADT/SetVector.h"
+#include <map>
 
 namespace libtorch_tidy::flow {
 
@@ -353,6 +354,10 @@ public:
   /// \p Alone: facts of other units do not tell who reads.
   bool seesAllUses(const clang::FieldDecl *Field, bool Alone = false);
 
+  /// What \p Field is given in this unit; Complete where nothing else can give
+  /// it a value.
+  const cpp::Values &valuesOf(const clang::FieldDecl *Field);
+
   /// What makes \p Field a tensor that requires gradients as long as its object
   /// lives; null where it need not, and for fields of modules and those that
   /// other files can set.
@@ -395,6 +400,8 @@ private:
   std::map<std::pair<const FunctionFlow *, bool>, Needs> NeedsOf;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
   llvm::DenseMap<const clang::FieldDecl *, const clang::Expr *> Leaves;
+  /// Nodes stay where they are while others are added.
+  std::map<const clang::FieldDecl *, cpp::Values> Given;
   std::optional<std::vector<Dangling>> Danglings;
   Summaries<MemoryOf> Memories;
 };

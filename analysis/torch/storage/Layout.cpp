@@ -38,7 +38,7 @@ static bool isReal(const Layout::Dim &D) {
 
 bool Layout::hasUnit() const {
   return SomeUnit || llvm::any_of(Dims, [](const Dim &D) {
-           return D.MayBeOne || D.Size == 1;
+           return D.MayBeOne || (D.Size && *D.Size <= 1);
          });
 }
 
@@ -166,8 +166,12 @@ Layout made(const cpp::Call &C, const ASTContext &Context) {
   const Expr *Sizes = nullptr;
   for (const Expr *Arg : C.written())
     if (isArrayRef(Arg->getType())) {
-      if (Sizes) // Strides.
-        return Layout::unknown();
+      if (Sizes) {
+        // Who asks for another order of one piece means that order.
+        Layout L = stridedOf(Sizes, Arg, Context);
+        L.By = L.isStrided() ? cast<CallExpr>(C.E) : nullptr;
+        return L.isDense() ? Layout::unknown() : L;
+      }
       Sizes = Arg;
     }
   Layout L;
@@ -222,10 +226,7 @@ Layout layoutOf(const CallExpr *Call, unsigned Result,
   const auto Tensors = tensorsOf(C);
   const bool IsMade = Facts->Factory && !Facts->KeepsOrder;
   if (IsMade || wrapsMemory(Call))
-    return cpp::isOneOf(
-               Name, {"empty_strided", "new_empty_strided", "empty_permuted"})
-               ? Layout::unknown()
-               : made(C, Context);
+    return Name == "empty_permuted" ? Layout::unknown() : made(C, Context);
   if (Tensors.empty())
     return joined(Name, C.written(), Operand, Context);
   Layout Of = Operand(Tensors[0]);
@@ -282,6 +283,8 @@ Layout layoutOf(const CallExpr *Call, unsigned Result,
                           "tensor_data", "requires_grad"}))
     return Of;
 
+  if (Base == "as_strided" && Args.size() > 1)
+    return MadeBy(stridedOf(Args[0], Args[1], Context));
   if (const auto Seen = rearranged(Base, Of, Args, Operand, Context))
     return MadeBy(*Seen);
   if (Facts->KeepsOrder || cpp::isOneOf(Name, {"cpu", "cuda"})) {

@@ -209,4 +209,49 @@ Layout packedOf(const Expr *Sizes, bool Sure, const ASTContext &Context) {
   return R.L;
 }
 
+Layout stridedOf(const Expr *Sizes, const Expr *Strides,
+                 const ASTContext &Context) {
+  const auto Counts = cpp::listElements(Sizes);
+  const auto Steps = cpp::listElements(Strides);
+  Layout L;
+  L.Sure = true;
+  L.Open = false;
+  llvm::SmallVector<std::pair<int64_t, unsigned>, 4> Places;
+  if (Counts.size() != Steps.size())
+    return Layout::unknown();
+  for (unsigned I = 0; I < Counts.size(); ++I) {
+    if (!Counts[I]->getType()->isIntegralOrEnumerationType())
+      return Layout::unknown();
+    const Number Size = cpp::constantInt(Counts[I], Context),
+                 Step = cpp::constantInt(Steps[I], Context);
+    L.Dims.push_back({Step == 0 ? Layout::Repeated : Layout::Unit, Size});
+    if (Size == 1 || Step == 0)
+      continue;
+    if (!Step || *Step < 0)
+      return Layout::unknown();
+    Places.push_back({*Step, I});
+  }
+  llvm::stable_sort(
+      Places, [](const auto &A, const auto &B) { return A.first > B.first; });
+  for (unsigned I = 0; I < Places.size(); ++I) {
+    const auto [Step, At] = Places[I];
+    Layout::Dim &D = L.Dims[At];
+    D.Level = L.Levels++;
+    if (I + 1 == Places.size())
+      D.Stepped = Step != 1;
+    if (I == 0)
+      continue;
+    int64_t Span;
+    if (!D.Size || llvm::MulOverflow(Step, *D.Size, Span))
+      return Layout::unknown();
+    const int64_t Outer = Places[I - 1].first;
+    // Windows that reach into the next one, or elements between others.
+    if (Outer < Span)
+      return Outer % Step == 0 ? Layout::of(Layout::Expanded, nullptr, true)
+                               : Layout::unknown();
+    D.Cut = Outer > Span;
+  }
+  return L;
+}
+
 } // namespace libtorch_tidy::torch

@@ -45,6 +45,11 @@ llvm::SmallVector<unsigned, 4> orderOf(const clang::Expr *List,
 Layout packedOf(const clang::Expr *Sizes, bool Sure,
                 const clang::ASTContext &Context);
 
+/// A tensor of \p Sizes and \p Strides, lists in braces. Nothing is known
+/// where strides are no constants, or sizes that they depend on.
+Layout stridedOf(const clang::Expr *Sizes, const clang::Expr *Strides,
+                 const clang::ASTContext &Context);
+
 } // namespace libtorch_tidy::torch
 
 #endif // LIBTORCH_TIDY_ANALYSIS_TORCH_STORAGE_LAYOUTSTEPS_H

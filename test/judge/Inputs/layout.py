@@ -22,6 +22,17 @@ void use(float);
 static Tensor same(const Tensor &t) { return t; }
 static Tensor turned(const Tensor &t) { return t.transpose(0, 1); }
 static Tensor packed(const Tensor &t) { return t.contiguous(); }
+static Tensor either(const Tensor &t, bool c) {
+  if (c)
+    return t.permute({1, 2, 0});
+  return t.transpose(0, 1).select(0, 0).unsqueeze(1);
+}
+class Held {
+  Tensor t;
+public:
+  explicit Held(const Tensor &x) : t(x.permute({2, 0, 1})) {}
+  Tensor get() const { return t; }
+};
 static void sumAll(const Tensor &t) {
   const float *p = t.data_ptr<float>();
   float sum = 0;
@@ -54,7 +65,9 @@ SOURCES = [
     ("torch::rand({2, 3, 4, 5})", 4), ("x", 3), ("x.contiguous()", 3), ("same(x)", 3), ("torch::eye(4)", 2),
     ("torch::rand({1, 1, 5})", 3), ("x * 2", 3), ("torch::softmax(x, 1)", 3),
     ("torch::stack({torch::rand({3, 4}), torch::rand({3, 4})})", 3), ("torch::from_blob(blob, {2, 3, 4})", 3),
-    ("torch::from_blob(blob, {2, 3}, {1, 2})", 2),
+    ("torch::from_blob(blob, {2, 3}, {1, 2})", 2), ("torch::from_blob(blob, {2, 3}, {4, 1})", 2),
+    ("torch::from_blob(blob, {2, 3, 2}, {6, 2, 1})", 3), ("torch::empty_strided({3, 4}, {1, 3})", 2),
+    ("torch::empty_strided({3, 4}, {4, 1})", 2), ("either(x, c[0])", 3), ("Held{x}.get()", 3),
 ]
 # Steps of a tensor of some rank: text, change of the rank. D is a dimension, and E another.
 STEPS = [
@@ -75,6 +88,7 @@ STEPS = [
     ("{t}.masked_fill({t} > 0.5, 0)", 0, 1), ("{t}.unsqueeze(-1)", 1, 1), ("{t}.permute({P}).permute({P})", 0, 2),
     ("{t}.index({\"...\", 0})", -1, 2), ("{t}.index_select({D}, torch::zeros({1}, torch::kLong))", 0, 1),
     ("{t}.reshape({{t}.size(0), -1})", "2", 1), ("{t}.repeat({R})", 0, 1), ("torch::where({t} > 0, {t}, {t} * 2)", 0, 1),
+    ("{t}.as_strided({2, 3}, {{S}})", "2", 1), ("{t}.as_strided({1, 2}, {{S}})", "2", 1), ("either({t}, c[0])", 0, 3),
     ("{t}.exp().add({t})", 0, 1), ("{t}.view({-1})", "1", 1), ("{t}.clamp(0, 1)", 0, 1),
 ]
 # Statements.
@@ -90,6 +104,10 @@ READS = [
     ("std::vector<float> v({t}.numel());\nauto n = {t}.numel();\nauto *p = static_cast<const float *>({t}.data_ptr());\nstd::copy(p, p + n, v.begin());\nuse(v);", True),
     ("std::vector<float> v({t}.numel());\nconst float *p = {t}.data_ptr<float>();\nfor (size_t i = 0; i < v.size(); ++i) v[i] = p[i];\nuse(v);", True),
     ("std::fwrite({t}.data_ptr(), sizeof(float), {t}.numel(), stderr);", True),
+    ("std::vector<float> v({t}.numel());\nconst float *p = {t}.data_ptr<float>();\n"
+     "auto read = [&] { for (int64_t i = 0; i < {t}.numel(); ++i) v[i] = p[i]; };\nread();\nuse(v);", True),
+    ("std::vector<float> v({t}.numel());\n"
+     "auto read = [&] { std::memcpy(v.data(), {t}.data_ptr<float>(), {t}.nbytes()); };\nread();\nuse(v);", True),
     ("readAll({t});", True), ("sumAll({t});", False),
 ]
 
@@ -110,6 +128,7 @@ class Grammar:
         back = [order.index(i) for i in range(rank)]
         text = text.replace("{P}", "{" + ", ".join(map(str, order)) + "}", 1)
         text = text.replace("{P}", "{" + ", ".join(map(str, rng.choice([back, order]))) + "}")
+        text = text.replace("{S}", rng.choice(["3, 1", "1, 2", "1, 1", "2, 1", "4, 1", "0, 1", "3, 0", "6, 2", "1, 3"]))
         text = text.replace("{R}", "{" + ", ".join(["2"] * rank) + "}")
         text = text.replace("{N, -1}", "{2" + ", -1" * rank + "}")
         return (text.replace("{{D}}", "{%d}" % dims[0]).replace("{D}", str(dims[0]))
