@@ -95,6 +95,13 @@ static std::string operatorsOf(const Share &Made) {
 
 namespace {
 
+/// "; ended by SIGTERM", or nothing where it ended by itself.
+std::string endOf(const RunReport &Run) {
+  if (Run.End.empty() || Run.End == "exit" || Run.End == "running")
+    return "";
+  return "; ended by " + (Run.End == "exception" ? "an exception" : Run.End);
+}
+
 class RunPrinter {
 public:
   RunPrinter(const RunReport &Run, StringRef Root) : Run(Run), Root(Root) {}
@@ -108,8 +115,7 @@ public:
       Line += (Line.empty() ? "" : ", ") + amount(S.Count, "step") + " of '" +
               S.Name + "'";
     Line += (Line.empty() ? "no step was taken" : "") +
-            std::string(" (LibTorch ") + Run.Torch + ")" +
-            (Run.End == "exception" ? "; ended by an exception" : "");
+            std::string(" (LibTorch ") + Run.Torch + ")" + endOf(Run);
     Say(Line);
     constexpr size_t MaxPlaces = 5;
     for (const RunReport::Verdict &V : Run.Verdicts) {

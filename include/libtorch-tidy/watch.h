@@ -57,7 +57,8 @@ private:
 /// all threads and with its options; others share it. It goes before the first
 /// tensor that is to be seen, and after a call of c10::SetAllocator() if there
 /// is one. The functions may be called by any thread. The report comes when the
-/// program exits, also by an exception that nobody catches.
+/// program exits, also by an exception that nobody catches, or by a signal that
+/// nobody handles or ignores when the watch is made.
 class Watch {
 public:
   /// As the environment says, see WatchOptions::fromEnvironment().

@@ -27,9 +27,12 @@ struct RegionFigures {
 
 /// All that a report is made of.
 struct RunSummary {
-  std::string End; ///< "exit", "exception", or "running".
+  /// "exit", "exception", "running", or the name of the signal that ended it.
+  std::string End;
   double Seconds = 0;
   std::time_t Began = 0;
+  int Process = 0;
+  int Parent = 0; ///< If that was watched, too; or 0.
   bool HeapKnown = false, GraphKnown = false;
   std::string Report; ///< The name of the JSON file, or nothing.
   const PageVector<RegionFigures> *Regions = nullptr;
@@ -54,8 +57,12 @@ inline std::string asText(const RunSummary &Run) {
     Text += (I ? ", " : "") +
             count(Run.Series[I]->Steps, " step of '", " steps of '") +
             Run.Series[I]->Label + "'";
-  if (Run.End == "exception")
-    Text += "; the program was ended by an exception";
+  if (Run.Parent)
+    Text += "; process " + std::to_string(Run.Process) + ", a fork of " +
+            std::to_string(Run.Parent);
+  if (Run.End != "exit" && Run.End != "running")
+    Text += "; the program was ended by " +
+            (Run.End == "exception" ? "an exception" : Run.End);
   Text += "\n";
   bool HaveSites = false;
   for (const Verdict &V : Run.Verdicts) {
@@ -302,7 +309,9 @@ inline std::string asJson(const RunSummary &Run) {
   J.open('{');
   J.fields("format", "libtorch-tidy watch", "version", FormatVersion);
   J.line();
-  J.fields("torch", TORCH_VERSION, "pid", ::getpid(), "began", Began);
+  J.fields("torch", TORCH_VERSION, "pid", Run.Process, "began", Began);
+  if (Run.Parent)
+    J.fields("parent", Run.Parent);
   J.fields("seconds", Run.Seconds, "end", Run.End);
   J.line();
   const char *Mode = T.Mode == Stacks::All    ? "all"

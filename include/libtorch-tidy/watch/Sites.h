@@ -44,7 +44,12 @@ public:
     return Found || !refresh() ? Found : search(Address);
   }
 
-  const PageVector<Module> &all() { return *Current.load(); }
+  const PageVector<Module> &all() {
+    if (!Current.load())
+      refresh();
+    return *Current.load();
+  }
+  std::mutex &mutex() { return Mutex; }
 
 private:
   const Module *search(uintptr_t Address) const {
@@ -156,6 +161,7 @@ public:
   uint32_t size() const { return Size.load(std::memory_order_acquire); }
   Site &operator[](uint32_t Number) { return List[Number]; }
   Modules &modules() { return Mods; }
+  std::mutex &mutex() { return Mutex; }
 
   /// The site of the calls that led to the function that returns to \p Caller.
   /// 0 when there is no room for more.

@@ -4,6 +4,7 @@
 #ifndef LIBTORCH_TIDY_WATCH_STATE_H
 #define LIBTORCH_TIDY_WATCH_STATE_H
 
+#include "libtorch-tidy/watch/Ends.h"
 #include "libtorch-tidy/watch/Report.h"
 #include "libtorch-tidy/watch/Tensors.h"
 
@@ -69,7 +70,7 @@ public:
     if (O.Stacks != Stacks::None)
       T.Made.capture(nullptr); // The unwinder loads a library the first time.
     HeapKnown = heapIsKnown();
-    process();
+    openStatFile();
     watchCpu();
     watchDevices(O.Devices);
     GraphKnown = O.Graph && watchGraph();
@@ -79,13 +80,32 @@ public:
   }
 
   void start() {
-    std::atexit([] { current()->finish("exit"); });
+    static const auto AtExit = [] { current()->finish("exit"); };
+    std::atexit(AtExit);
+    std::at_quick_exit(AtExit);
     OldTerminate = std::set_terminate([] {
       current()->finish("exception");
       if (current()->OldTerminate)
         current()->OldTerminate();
       std::abort();
     });
+    if (Options.Text || !Options.Report.empty())
+      onEndSignals([](int Number) { current()->finishBy(Number); });
+    // Whoever forks holds no lock of the watch, and neither does the child.
+    ::pthread_atfork(
+        [] {
+          current()->Mutex.lock();
+          tracker().forEachMutex([](std::mutex &M) { M.lock(); });
+        },
+        [] {
+          tracker().forEachMutex([](std::mutex &M) { M.unlock(); });
+          current()->Mutex.unlock();
+        },
+        [] {
+          tracker().forEachMutex([](std::mutex &M) { M.unlock(); });
+          current()->Forked = true;
+          current()->Mutex.unlockInChild();
+        });
     if (Options.Interval > 0)
       std::thread([this] {
         while (!Finished.load()) {
@@ -104,7 +124,10 @@ public:
 
   void step(const char *Label) {
     watchDevices(Options.Devices);
-    std::lock_guard<std::mutex> Lock(Mutex);
+    static thread_local SignalStack Stack;
+    std::lock_guard<SignalMutex> Lock(Mutex);
+    if (Forked)
+      becomeOwner();
     Series *S = seriesOf(Label);
     if (!S)
       return;
@@ -118,20 +141,21 @@ public:
     // A program that the system ends leaves a report of a little before.
     if (!Options.Report.empty() && P.Seconds > NextWrite) {
       write("running");
-      NextWrite = P.Seconds + std::max(10.0, 20 * (seconds() - P.Seconds));
+      NextWrite = P.Seconds + std::max(std::min(P.Seconds - OwnedAt, 10.0),
+                                       20 * (seconds() - P.Seconds));
     }
   }
 
   /// Enters and leaves a region. Both return what is alive then.
   RegionFigures enter(const char *Name) {
-    std::lock_guard<std::mutex> Lock(Mutex);
+    std::lock_guard<SignalMutex> Lock(Mutex);
     RegionFigures Start = {"", 0, tracker().liveBytes(),
                            tracker().Nodes.load()};
     std::strncpy(Start.Name, Name, sizeof Start.Name - 1);
     return Start;
   }
   void leave(const RegionFigures &Start) {
-    std::lock_guard<std::mutex> Lock(Mutex);
+    std::lock_guard<SignalMutex> Lock(Mutex);
     auto R = std::find_if(Regions.begin(), Regions.end(), [&](auto &Old) {
       return std::strcmp(Old.Name, Start.Name) == 0;
     });
@@ -149,33 +173,69 @@ public:
   }
 
   std::string text() {
-    std::lock_guard<std::mutex> Lock(Mutex);
+    std::lock_guard<SignalMutex> Lock(Mutex);
     return asText(gather("running"));
   }
 
   void report() {
-    std::lock_guard<std::mutex> Lock(Mutex);
+    std::lock_guard<SignalMutex> Lock(Mutex);
     write("running");
     print("running");
   }
 
-  /// The last report, once.
+  /// The last report, once. An exception may have left a step half done: then
+  /// there is none.
   void finish(const char *End) {
-    if (Finished.exchange(true) || ::getpid() != Owner)
+    if (Finished || ::getpid() != Owner || !Mutex.tryLock())
       return;
-    // An exception may have left a step half done: then there is none.
-    std::unique_lock<std::mutex> Lock(Mutex, std::defer_lock);
-    for (int Tries = 0; !Lock.try_lock(); ++Tries) {
-      if (Tries == 100)
-        return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (!Finished.exchange(true)) {
+      write(End);
+      print(End);
     }
-    write(End);
-    print(End);
+    Mutex.unlock();
+  }
+
+  /// The same, by a signal that ends the program with this.
+  void finishBy(int Number) {
+    const int Error = errno;
+    const EndSignal &Signal = endSignal(Number);
+    const bool IsOurs = ::getpid() == Owner && !Finished;
+    if (IsOurs && Mutex.comesLater(Signal)) {
+      errno = Error;
+      return;
+    }
+    // Never unlocked: no other thread goes on with what the copy works on.
+    if (IsOurs && Mutex.tryLock() && !Finished.exchange(true)) {
+      Ending = true;
+      inCopy([&] {
+        write(Signal.Name);
+        print(Signal.Name);
+      });
+      Ending = false;
+    }
+    // One that comes to another thread meanwhile waits for the report.
+    for (int Tries = 0; Ending && Tries < 600; ++Tries)
+      sleepMilliseconds(10);
+    endByDefault(Number);
+    errno = Error;
   }
 
 private:
   static constexpr size_t MaxSeries = 32;
+
+  /// The first step of a forked process: what it reports are its own steps. A
+  /// thread that takes steps by the clock is the parent's.
+  void becomeOwner() {
+    Forked = false;
+    Parent = Owner;
+    Owner = ::getpid();
+    All.clear();
+    Regions.clear();
+    Finished = false;
+    OwnedAt = seconds();
+    NextWrite = OwnedAt + 1;
+    openStatFile();
+  }
 
   double seconds() const {
     return static_cast<double>(nanoseconds() - tracker().Start) / 1e9;
@@ -240,8 +300,9 @@ private:
   }
 
   RunSummary gather(const char *End) {
-    RunSummary Run = {End,        seconds(), Began, HeapKnown, GraphKnown,
-                      fileName(), &Regions,  {},    {}};
+    RunSummary Run = {End,      seconds(), Began,      Owner,
+                      Parent,   HeapKnown, GraphKnown, fileName(),
+                      &Regions, {},        {}};
     for (Series *S : All) {
       Run.Series.push_back(S);
       for (Verdict &V : Judge(*S, tracker()).verdicts())
@@ -250,11 +311,17 @@ private:
     return Run;
   }
 
+  /// A child that names no process writes another file than its parent:
+  /// "watch-123.json".
   std::string fileName() const {
-    std::string Name = Options.Report;
+    std::string Name = Options.Report, Number = std::to_string(Owner);
     size_t At = Name.find("%p");
     if (At != std::string::npos)
-      Name.replace(At, 2, std::to_string(Owner));
+      return Name.replace(At, 2, Number);
+    if (Parent && !Name.empty()) {
+      At = Name.find('.', Name.rfind('/') + 1);
+      Name.insert(std::min(At, Name.size()), "-" + Number);
+    }
     return Name;
   }
 
@@ -262,8 +329,19 @@ private:
     if (!Options.Text)
       return;
     std::string Text = asText(gather(End));
-    std::fwrite(Text.data(), 1, Text.size(), stderr);
-    std::fflush(stderr);
+    writeAll(STDERR_FILENO, Text);
+  }
+
+  /// Without a stream, which another thread may have locked.
+  static bool writeAll(int File, const std::string &Text) {
+    size_t Done = 0;
+    while (Done < Text.size()) {
+      ssize_t Now = ::write(File, Text.data() + Done, Text.size() - Done);
+      if (Now < 0 && errno != EINTR)
+        return false;
+      Done += Now < 0 ? 0 : static_cast<size_t>(Now);
+    }
+    return true;
   }
 
   /// Writes a file next to the one that is asked for and renames it, so that
@@ -272,28 +350,27 @@ private:
     if (Options.Report.empty())
       return;
     std::string Name = fileName(), Part = Name + ".part";
-    std::FILE *File = std::fopen(Part.c_str(), "w");
-    bool Good = File != nullptr;
-    if (File) {
-      std::string Json = asJson(gather(End));
-      Good = std::fwrite(Json.data(), 1, Json.size(), File) == Json.size();
-      Good = std::fclose(File) == 0 && Good;
-      Good = Good && std::rename(Part.c_str(), Name.c_str()) == 0;
-    }
-    if (!Good)
-      std::fprintf(stderr, "libtorch-tidy watch: cannot write '%s': %s\n",
-                   Name.c_str(), std::strerror(errno));
+    std::string Json = asJson(gather(End));
+    int File =
+        ::open(Part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool Good = File >= 0 && writeAll(File, Json);
+    if (File >= 0)
+      Good = ::close(File) == 0 && Good;
+    if (!Good || std::rename(Part.c_str(), Name.c_str()) != 0)
+      writeAll(STDERR_FILENO, "libtorch-tidy watch: cannot write '" + Name +
+                                  "': " + std::strerror(errno) + "\n");
   }
 
   WatchOptions Options;
-  std::mutex Mutex;
+  SignalMutex Mutex;
   PageVector<Series *> All;
   PageVector<RegionFigures> Regions;
   bool HeapKnown = false, GraphKnown = false;
-  double SystemSeconds = 0, NextWrite = 10;
+  double SystemSeconds = 0, NextWrite = 1, OwnedAt = 0;
   uint64_t LastSizes = 0;
-  std::atomic<bool> Finished{false};
-  pid_t Owner = 0;
+  std::atomic<bool> Finished{false}, Ending{false};
+  bool Forked = false;         ///< And no step was taken since.
+  pid_t Owner = 0, Parent = 0; ///< Whose steps these are; whose fork it is.
   std::time_t Began = 0;
   std::terminate_handler OldTerminate = nullptr;
 };

@@ -94,9 +94,21 @@ struct Process {
   int64_t Threads = -1; ///< That are there now.
 };
 
+/// Opened once. A child of fork() has to open its own.
+inline int &statFile() {
+  static int File = -1;
+  return File;
+}
+
+inline void openStatFile() {
+  if (statFile() >= 0)
+    ::close(statFile());
+  statFile() = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+}
+
 inline Process process() {
   Process P;
-  static int File = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  int File = statFile();
   char Text[1024];
   ssize_t Size = File < 0 ? -1 : ::pread(File, Text, sizeof Text - 1, 0);
   if (Size <= 0)

@@ -118,6 +118,11 @@ public:
     return true;
   }
 
+  template <class Function> void forEachMutex(Function Do) {
+    for (Shard &S : Shards)
+      Do(S.Mutex);
+  }
+
 private:
   static constexpr size_t ShardBits = 5;
 
@@ -279,6 +284,13 @@ public:
     for (uint32_t I = 0; I < MaxDevices; ++I)
       if (Devices[I].Key.load() >= 0)
         Do(I, Devices[I]);
+  }
+
+  /// All that there are, in the order in which they are locked.
+  template <class Function> void forEachMutex(Function Do) {
+    Do(Made.mutex());
+    Do(Made.modules().mutex());
+    Live.forEachMutex(Do);
   }
 
   /// Which sizes have grown: their allocations have their stacks noted first.
