@@ -4,6 +4,7 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/torch/api/TensorTraits.h"
+#include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
 #include "checks/base/LibtorchCheck.h"
 #include "fixits/FixIts.h"
@@ -45,7 +46,7 @@ struct SizeOfDtype {
 struct ElementsAsBytes {
   const Expr *Count;    ///< As the copying function gets it.
   const Expr *Tensor;   ///< Whose elements are counted.
-  QualType Element;     ///< What is copied.
+  std::string Type;     ///< Of the elements that are copied.
   unsigned Unit, Bytes; ///< Of one element: as counted, in truth.
   const Expr *UnitAt;   ///< Its sizeof; null when none is written.
   const Expr *Copied;   ///< The tensor copied from or to; or null.
@@ -99,6 +100,20 @@ QualType elementsBehind(const Expr *E) {
              : QualType(T, 0);
 }
 
+std::string nameOf(QualType T, unsigned Bytes, const ASTContext &Context) {
+  return T->isSpecificBuiltinType(BuiltinType::Long) && Bytes == 8
+             ? "int64_t"
+             : T.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
+}
+
+/// The elements of the tensor that \p Made makes, a factory or an operator;
+/// nullopt where they are not known, or are bytes.
+std::optional<torch::DtypeFacts> elementsOf(const Expr *Made,
+                                            ASTContext &Context) {
+  const auto Dtype = torch::freshMemory(Made, Context).second.Dtype;
+  return Dtype ? torch::dtypeFacts(*Dtype) : std::nullopt;
+}
+
 std::optional<ElementsAsBytes> decideOn(llvm::ArrayRef<const Expr *> Pointers,
                                         const Expr *Count,
                                         ASTContext &Context) {
@@ -106,7 +121,7 @@ std::optional<ElementsAsBytes> decideOn(llvm::ArrayRef<const Expr *> Pointers,
   auto Origin = [&](const Expr *E) {
     return cpp::peel(In ? In->originOf(cpp::peel(E)) : E);
   };
-  ElementsAsBytes Found{Count, nullptr, {}, 1, 0, nullptr, nullptr};
+  ElementsAsBytes Found{Count, nullptr, "", 1, 0, nullptr, nullptr};
   const Expr *Elements = Origin(Count);
   if (const auto *Product = dyn_cast<BinaryOperator>(Elements);
       Product && Product->getOpcode() == BO_Mul) {
@@ -129,18 +144,25 @@ std::optional<ElementsAsBytes> decideOn(llvm::ArrayRef<const Expr *> Pointers,
   if (!Found.Tensor)
     return std::nullopt;
   for (const Expr *Pointer : Pointers) {
-    const QualType Element = elementsBehind(Pointer);
-    if (Element.isNull())
+    const auto Access = torch::asAccess(dyn_cast<CallExpr>(cpp::peel(Pointer)));
+    if (const QualType T = elementsBehind(Pointer); !T.isNull()) {
+      Found.Bytes = Context.getTypeSizeInChars(T).getQuantity();
+      Found.Type = nameOf(T, Found.Bytes, Context);
+    } else if (const auto Of = Access
+                                   ? elementsOf(Origin(Access->Object), Context)
+                                   : std::nullopt) {
+      // data_ptr() of a tensor whose dtype is seen.
+      Found.Bytes = Of->Bytes;
+      Found.Type = Of->Type.str();
+    } else {
       continue;
-    Found.Element = Element;
-    Found.Bytes = Context.getTypeSizeInChars(Element).getQuantity();
+    }
     if (Found.Bytes == Found.Unit)
       return std::nullopt;
-    const auto Access = torch::asAccess(dyn_cast<CallExpr>(cpp::peel(Pointer)));
     if (Access && (Found.Copied = Access->Object))
       break;
   }
-  if (Found.Element.isNull())
+  if (Found.Type.empty())
     return std::nullopt;
   const VarDecl *Copied = cpp::variableOf(Found.Copied);
   Found.IsOther = !Copied || Copied != cpp::variableOf(Found.Tensor);
@@ -177,12 +199,7 @@ Finding worded(const SizeOfDtype &S, const ASTContext &Context) {
 
 Finding worded(const ElementsAsBytes &B, llvm::StringRef Function,
                const ASTContext &Context) {
-  const std::string Type =
-      B.Element->isSpecificBuiltinType(BuiltinType::Long) && B.Bytes == 8
-          ? "int64_t"
-          : B.Element.getUnqualifiedType().getAsString(
-                Context.getPrintingPolicy());
-  const std::string Right = "sizeof(" + Type + ")";
+  const std::string Right = "sizeof(" + B.Type + ")";
   const VarDecl *Var = cpp::variableOf(B.Tensor);
   Finding F = Finding::at(B.Count);
   if (B.IsOther)
@@ -191,7 +208,7 @@ Finding worded(const ElementsAsBytes &B, llvm::StringRef Function,
          (B.UnitAt ? llvm::Twine(B.Unit) + " for each element"
                    : llvm::Twine("the number of elements")) +
          (Var ? " of " + quoted(Var) : std::string()) + "; each has " +
-         llvm::Twine(B.Bytes) + " bytes (" + quoted(Type) + "), so " +
+         llvm::Twine(B.Bytes) + " bytes (" + quoted(B.Type) + "), so " +
          (B.Unit < B.Bytes ? "a part of them is left out"
                            : "it goes past the end") +
          "; multiply by " + quoted(Right));

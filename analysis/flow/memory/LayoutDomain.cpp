@@ -245,13 +245,14 @@ void LayoutDomain::addReturned(const LaidOut &Value) {
     Returned = Value;
     return;
   }
-  const bool Strided = Returned->Lies.isStrided() && Value.Lies.isStrided();
   const Layout::Kind Kind = Value.Lies.kind();
-  ReturnsDiffer |= Returned->Given != Value.Given ||
-                   (Returned->Lies.kind() != Kind && !Strided);
+  // Whether it has gaps decides what operators make of it.
+  const bool Alike = Returned->Lies.kind() == Kind ||
+                     (Returned->Lies.isStrided() && Value.Lies.isStrided() &&
+                      Returned->Lies.isDense() == Value.Lies.isDense());
+  ReturnsDiffer |= Returned->Given != Value.Given || !Alike;
   const bool Sure = Returned->Lies.Sure && Value.Lies.Sure;
-  // Of several kinds the one of which least is said.
-  if (Strided ? Value.Lies.hangsOnCuts() || Kind == Layout::Permuted : !Sure)
+  if (Value.Lies.hangsOnCuts() || Kind == Layout::Permuted || !Sure)
     Returned = Value;
   Returned->Lies.Sure = Sure;
 }

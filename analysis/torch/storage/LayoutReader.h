@@ -54,6 +54,11 @@ private:
     return {true, number(I)};
   }
   void giveUp() { L = L.unlike(Layout::Unknown); }
+  /// The same, of what may have one element left in a dimension.
+  void giveUpPart() {
+    giveUp();
+    L.SomeUnit = true;
+  }
   /// A dimension within all others.
   void add(Number Size);
   /// The place of dimension \p D in Dims; nullopt when it is not known. A new

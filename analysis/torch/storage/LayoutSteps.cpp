@@ -168,12 +168,12 @@ void LayoutReader::take(Number D) {
 void LayoutReader::cut(Number D, Bound Start, Bound End, Bound Step) {
   const auto At = place(D);
   if (!At || (Step.Given && (!Step.Value || *Step.Value < 1)))
-    return giveUp();
+    return giveUpPart();
   Layout::Dim &X = L.Dims[*At];
   const Number Size = X.Size;
   // It may be empty, or one.
   if (!Size && (X.Cut || X.Stepped))
-    return giveUp();
+    return giveUpPart();
   const auto Index = [&](const Bound &B, Number Default) -> Number {
     if (!B.Given || !B.Value)
       return B.Given ? std::nullopt : Default;
@@ -228,7 +228,7 @@ void LayoutReader::narrow() {
 void LayoutReader::split() {
   const auto At = place(number(1, 0));
   if (!At || (!Args.empty() && isTensor(Args[0]->getType())))
-    return giveUp();
+    return giveUpPart();
   Layout::Dim &D = L.Dims[*At];
   if (D.Level == Layout::Unit)
     return;

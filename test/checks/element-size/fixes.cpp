@@ -67,6 +67,18 @@ void others(char *to, const torch::Tensor &t) {
   // CHECK-FIXES: std::memcpy(to, t.data_ptr<float>(), sizeof(float) * t.numel());
 }
 
+// The dtype says it, where the pointers do not.
+void by_dtype(unsigned char *to, const torch::Tensor &image) {
+  auto zeros = (image > 0).to(torch::kFloat32);
+  std::memcpy(to, zeros.data_ptr(), zeros.numel());
+  // CHECK-MESSAGES: :[[@LINE-1]]:37: warning: wrong byte count: 'memcpy' takes bytes, and gets the number of elements of 'zeros'; each has 4 bytes ('float'), so a part of them is left out; multiply by 'sizeof(float)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(to, zeros.data_ptr(), zeros.numel() * sizeof(float));
+  auto wide = image.to(torch::kFloat64).contiguous();
+  std::memcpy(to, wide.data_ptr(), wide.numel() * sizeof(float));
+  // CHECK-MESSAGES: :[[@LINE-1]]:49: warning: wrong byte count: 'memcpy' takes bytes, and gets 4 for each element of 'wide'; each has 8 bytes ('double'), so a part of them is left out; multiply by 'sizeof(double)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(to, wide.data_ptr(), wide.numel() * sizeof(double));
+}
+
 template <typename T> void copied(T *to, const torch::Tensor &t) {
   std::memcpy(to, t.data_ptr<T>(), sizeof(t.scalar_type()) * t.numel());
   // CHECK-MESSAGES: :[[@LINE-1]]:36: warning: wrong byte count: 'sizeof(t.scalar_type())' is 1, the size of the value that names the element type, not of an element; use 't.element_size()' [libtorch-element-size]

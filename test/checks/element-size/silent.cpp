@@ -52,3 +52,16 @@ void header(torch::Tensor t, char *to, std::ofstream &file) {
   std::memcpy(to, &kind, sizeof(t.scalar_type()));
   file.write(reinterpret_cast<const char *>(&kind), sizeof(t.scalar_type()));
 }
+
+// Bytes, tensors of which nothing says the dtype, and one that is made anew.
+void of_bytes(unsigned char *to, const torch::Tensor &image, bool scale) {
+  auto bytes = torch::zeros({4, 4}, torch::kByte);
+  std::memcpy(to, bytes.data_ptr(), bytes.numel());
+  auto pixels = image.mul(255).to(torch::kU8).contiguous();
+  std::memcpy(to, pixels.data_ptr(), pixels.numel());
+  auto given = image.contiguous();
+  std::memcpy(to, given.data_ptr(), given.numel());
+  auto changed = torch::zeros({4, 4});
+  changed = changed.to(torch::kByte);
+  std::memcpy(to, changed.data_ptr(), changed.numel());
+}

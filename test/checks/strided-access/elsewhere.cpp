@@ -157,6 +157,12 @@ static Tensor turned(const Tensor &x, bool first) {
 static Tensor part(const Tensor &x, bool first) {
   if (first)
     return x.slice(1, 1, 3);
+  return x.select(1, 1);
+}
+// A copy of the one has no gaps, and one of the other keeps its order.
+static Tensor other(const Tensor &x, bool first) {
+  if (first)
+    return x.slice(1, 1, 3);
   return x.transpose(0, 2);
 }
 static Tensor either(const Tensor &x, bool first) {
@@ -167,13 +173,15 @@ static Tensor either(const Tensor &x, bool first) {
 void several_ways(float *to, bool first) {
   auto x = torch::rand({3, 4, 5});
   auto a = turned(x, first), b = part(x, first), c = either(x, first);
+  auto d = other(x, first).clone();
   std::memcpy(to, a.data_ptr<float>(), a.nbytes());
   // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'a' as they lie in memory, but the result of 'turned' lies in another order
   // CHECK-FIXES: auto a_packed = a.contiguous();
   // CHECK-FIXES: std::memcpy(to, a_packed.data_ptr<float>(), a.nbytes());
   std::memcpy(to, b.data_ptr<float>(), b.nbytes());
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'b' as they lie in memory, but the result of 'part' lies in another order
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'b' as they lie in memory, but the result of 'part' has others between them
   // CHECK-FIXES: auto b_packed = b.contiguous();
   // CHECK-FIXES: std::memcpy(to, b_packed.data_ptr<float>(), b.nbytes());
   std::memcpy(to, c.data_ptr<float>(), c.nbytes());
+  std::memcpy(to, d.data_ptr<float>(), d.nbytes());
 }

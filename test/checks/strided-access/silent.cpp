@@ -228,3 +228,12 @@ float summed(int h, int w) {
   }
   return sum;
 }
+
+// What is cut of a tensor whose dimensions are not known may have one element.
+static Tensor turnedSomehow(const Tensor &x) { return x.permute({2, 0, 1}); }
+void cut_to_one(const Tensor &x, float *to) {
+  auto t = turnedSomehow(x).narrow(0, 0, 1);
+  t = t.index_select(2, torch::zeros({1}, torch::kLong));
+  auto part = t.select(1, 0);
+  std::memcpy(to, part.data_ptr<float>(), part.nbytes());
+}
