@@ -12,6 +12,7 @@
 #include "checks/base/Amounts.h"
 #include "checks/base/LibtorchCheck.h"
 #include "checks/guards/Arbiter.h"
+#include "checks/history/AddedTerms.h"
 #include "checks/history/RunAgain.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -43,6 +44,11 @@ constexpr struct AccumulatedHistoryReasons {
   Reason UnseenCallee{"unseen-callee", Effect::Advice,
                       "What is added goes through a function that cannot be "
                       "seen, which may cut its history."};
+  Reason FrozenOnSomeWays{
+      "frozen-on-some-paths", Effect::Advice,
+      "The parameters of the module are frozen before the "
+      "pass on some paths, and no backward() shows that they are "
+      "not."};
   Reason KeptByCaller{"kept-by-caller", Effect::Advice,
                       "It is a list in what a parameter names, and nothing in "
                       "this file back-propagates what it holds."};
@@ -221,61 +227,6 @@ const Reason *boundOf(const Accumulation &A, const FunctionFlow &Flow,
                                             : nullptr;
 }
 
-/// The operand of `total + x` that is not the accumulator itself.
-const Expr *otherOperand(const Expr *E, const VarDecl *Accumulator) {
-  const auto *Op = dyn_cast<CXXOperatorCallExpr>(cpp::stripImplicit(E));
-  if (Accumulator && Op && Op->getNumArgs() == 2 &&
-      Op->getOperator() == OO_Plus)
-    for (unsigned I : {0U, 1U})
-      if (cpp::variableOf(Op->getArg(I)) == Accumulator)
-        return Op->getArg(1 - I);
-  return nullptr;
-}
-
-/// What \p A adds: to a sum, the term, where that is one operator. Null when it
-/// has no such expression.
-const Expr *termOf(const Accumulation &A, const FunctionFlow &Flow) {
-  if (A.How == Accumulation::Rebind)
-    return otherOperand(A.Addend, Flow.rootOf(A.Where));
-  return A.How == Accumulation::InPlace && isa<CXXOperatorCallExpr>(A.Site)
-             ? A.Addend
-             : nullptr;
-}
-
-/// Does \p A add a variable that \p Source's backward() goes through, with no
-/// other value between the two? It throws where there is no history.
-bool isProven(const Accumulation &A, const Label &Source,
-              const FunctionFlow &Flow) {
-  const Expr *Term = termOf(A, Flow);
-  const VarDecl *Var = cpp::variableOf(Term ? Term : A.Addend);
-  const auto Back =
-      torch::asBackward(dyn_cast_or_null<CallExpr>(Source.BackwardAt));
-  if (!Var || !Back || (A.Loop && !Flow.isWithin(Source.BackwardAt, A.Loop)) ||
-      llvm::none_of(Back->Roots, [&](const Expr *Root) {
-        return cpp::variableOf(Root) == Var;
-      }))
-    return false;
-  const SourceManager &SM = Flow.function()->getASTContext().getSourceManager();
-  const Expr *First = A.Site, *Last = Source.BackwardAt;
-  if (cpp::comesBefore(Last, First, SM))
-    std::swap(First, Last);
-  return llvm::none_of(
-      cpp::Body::of(Flow.function()).writesTo(Var), [&](const cpp::Write &W) {
-        return W.Kind != cpp::WriteKind::Escaped && W.Where != Last &&
-               cpp::comesBefore(First, W.Where, SM) &&
-               cpp::comesBefore(W.Where, Last, SM);
-      });
-}
-
-/// The backward() that shows that \p A adds history of which no source is seen;
-/// null when none does.
-const Label *provenSource(const Accumulation &A, const FunctionFlow &Flow) {
-  const auto Found = llvm::find_if(Flow.labels(), [&](const Label &L) {
-    return L.K == Label::Proven && isProven(A, L, Flow);
-  });
-  return Found == Flow.labels().end() ? nullptr : &*Found;
-}
-
 /// Does backward() free, in each round or call that adds to \p G, the graphs of
 /// all that is added, and nothing go through the sum or list?
 bool isSpent(const Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit) {
@@ -387,6 +338,8 @@ void weigh(Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit,
   If(A.How == Accumulation::Slot, AccumulatedHistory.Slot);
   If(A.Added.Unknown && !isProven(A, *G.Source, Flow),
      AccumulatedHistory.UnseenCallee);
+  If(G.Source->PerhapsFrozen && !G.isBackPropagated(),
+     AccumulatedHistory.FrozenOnSomeWays);
   if (!Flow.outlivesFunction(A.Where)) {
     If(isCallersTensor(A, Flow) && Unit.callersOf(Flow.function()).empty(),
        AccumulatedHistory.CallersTensor);

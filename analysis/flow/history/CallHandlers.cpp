@@ -396,18 +396,17 @@ private:
     return Elements > 1 ? V.flat() : V;
   }
 
-  /// Is \p L, of the callee, a pass of a module that is frozen here?
-  bool runsFrozen(const Label &L) {
-    const auto M = L.K == Label::Forward && L.Site && !At.S.Frozen.empty()
+  /// Is \p L, of the callee, a pass of a module that is among \p Frozen here?
+  bool runs(const std::set<const ValueDecl *> &Frozen, const Label &L) {
+    const auto M = L.K == Label::Forward && L.Site && !Frozen.empty()
                        ? torch::asModuleCall(L.Site)
                        : std::nullopt;
     const ValueDecl *D =
         M && M->Module ? torch::moduleNamed(M->Module) : nullptr;
-    const std::optional<unsigned> Index =
-        Callee.indexOf(dyn_cast_or_null<VarDecl>(D));
+    const auto Index = Callee.indexOf(dyn_cast_or_null<VarDecl>(D));
     if (Index)
-      return *Index < C.Args.size() && At.isFrozen(C.Args[*Index]);
-    return C.OnThis && isa_and_nonnull<FieldDecl>(D) && At.S.Frozen.count(D);
+      return *Index < C.Args.size() && At.isAmong(Frozen, C.Args[*Index]);
+    return C.OnThis && isa_and_nonnull<FieldDecl>(D) && Frozen.count(D);
   }
 
   Value mapped(LabelId Theirs) {
@@ -433,12 +432,13 @@ private:
         At.Out->Labels[Id].Assigned |= Added;
         V.Labels.set(Id);
       }
-    } else if (runsFrozen(L)) {
+    } else if (runs(At.S.Frozen, L)) {
       return V;
     } else if (L.bringsHistory() && Fresh && Mode == GradMode::On) {
       At.arise(*Fresh, V);
       Label &Ours = At.Out->Labels[*Fresh];
       Ours.RunsModule |= L.bringsGraph();
+      Ours.PerhapsFrozen |= L.PerhapsFrozen || runs(At.S.PerhapsFrozen, L);
       if (Ours.From.empty())
         Ours.From = L.From;
       // What the callee back-propagated before it handed it on.

@@ -286,26 +286,28 @@ Value Interpreter::modeSwitch(const cpp::Call &C, GradMode Mode) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-bool Interpreter::isFrozen(const Expr *Module) {
+bool Interpreter::isAmong(const std::set<const ValueDecl *> &Frozen,
+                          const Expr *Module) {
   Module = cpp::stripPointers(Module);
   if (!Module)
     return false;
   if (const auto *Ref = dyn_cast<DeclRefExpr>(Module)) {
-    if (S.Frozen.count(Ref->getDecl()))
+    if (Frozen.count(Ref->getDecl()))
       return true;
     // Another name of a module.
     const Expr *Origin = cpp::stripPointers(Out->Body->originOf(Module));
     return Origin != Module &&
-           isa_and_nonnull<DeclRefExpr, MemberExpr>(Origin) && isFrozen(Origin);
+           isa_and_nonnull<DeclRefExpr, MemberExpr>(Origin) &&
+           isAmong(Frozen, Origin);
   }
   const auto *Member = dyn_cast<MemberExpr>(Module);
   if (!Member)
     return false;
   const Expr *Base = cpp::stripImplicit(Member->getBase());
   const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
-  return (Field && (S.Frozen.count(Field) ||
+  return (Field && (Frozen.count(Field) ||
                     (!isa<CXXThisExpr>(Base) && Unit.staysFrozen(Field)))) ||
-         isFrozen(Base);
+         isAmong(Frozen, Base);
 }
 
 /// Notes what \p At does to the parameters of modules.
@@ -314,10 +316,12 @@ void Interpreter::freeze(const Stmt *At) {
   if (It == Freezes->end())
     return;
   for (const auto &[Module, Off] : It->second) {
-    if (Off)
-      S.Frozen.insert(Module);
-    else
-      S.Frozen.erase(Module);
+    for (auto *Frozen : {&S.Frozen, &S.PerhapsFrozen}) {
+      if (Off)
+        Frozen->insert(Module);
+      else
+        Frozen->erase(Module);
+    }
   }
 }
 
@@ -358,8 +362,11 @@ std::optional<LabelId> Interpreter::forwardLabel(const torch::ModuleCall &M,
     if (auto [It, New] = Out->ScriptCalls.insert({M.Call, Mode});
         !New && It->second != Mode)
       It->second = GradMode::Unknown;
-  if (Mode == GradMode::On && Trainable != torch::Parameters::None)
-    return label(Label::Forward, M.Call, 0);
+  if (Mode == GradMode::On && Trainable != torch::Parameters::None) {
+    const LabelId Id = label(Label::Forward, M.Call, 0);
+    Out->Labels[Id].PerhapsFrozen |= isAmong(S.PerhapsFrozen, M.Module);
+    return Id;
+  }
   if (auto It = LabelIds.find({Label::Forward, M.Call, 0});
       It != LabelIds.end())
     Out->Labels[It->second].Mode = GradMode::Unknown; // On by another path.

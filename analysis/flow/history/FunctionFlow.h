@@ -141,6 +141,8 @@ struct Label {
   bool Unseen = false;
   /// For Helper: a module runs in the callee, and its result comes back.
   bool RunsModule = false;
+  /// For Forward and Helper: of a module that is frozen on some paths.
+  bool PerhapsFrozen = false;
   /// Where it arises in another unit, as file:line. Empty: in this one.
   std::string From;
 

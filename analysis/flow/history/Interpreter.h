@@ -52,6 +52,8 @@ public:
     unsigned InferenceGuards = 0; ///< Not overridden by AutoGradMode(true).
     /// Variables and fields whose modules have no parameter that trains.
     std::set<const clang::ValueDecl *> Frozen;
+    /// The same on some of the paths.
+    std::set<const clang::ValueDecl *> PerhapsFrozen;
     /// Control does not get here, but by an exception: what holds is for places
     /// that outlive the function, and the mode means nothing.
     bool Gone = false;
@@ -158,7 +160,10 @@ private:
   void freeze(const clang::Stmt *At);
   Value modeSwitch(const cpp::Call &C, GradMode Mode);
   Value moduleCall(const cpp::Call &C, const torch::ModuleCall &M);
-  bool isFrozen(const clang::Expr *Module);
+  bool isFrozen(const clang::Expr *Module) { return isAmong(S.Frozen, Module); }
+  /// Does \p Module name one of \p Frozen, or a part of one?
+  bool isAmong(const std::set<const clang::ValueDecl *> &Frozen,
+               const clang::Expr *Module);
   /// Does \p M, with the values that go in, need gradients inside?
   bool differentiates(const torch::ModuleCall &M, const Value &Inputs);
   torch::Parameters trainableIn(const torch::ModuleCall &M);
@@ -237,7 +242,8 @@ private:
   const Switches &unwound(const clang::Stmt *Block) const;
   void noteLeaving(const clang::Stmt *S);
   void joinThrown(State &Into, const State &First);
-  /// Frozen is what all paths freeze. Returns whether \p Into changed.
+  /// Frozen is what all paths freeze, PerhapsFrozen what one does. Returns
+  /// whether \p Into changed.
   static bool joinFrozen(State &Into, const State &From);
   /// The mode at \p E when the first iteration of the loops around it comes
   /// there, where it is \p Last known as Unknown.

@@ -112,6 +112,8 @@ bool Interpreter::joinFrozen(State &Into, const State &From) {
     Changed |= !Both;
     It = Both ? std::next(It) : Into.Frozen.erase(It);
   }
+  for (const ValueDecl *Module : From.PerhapsFrozen)
+    Changed |= Into.PerhapsFrozen.insert(Module).second;
   return Changed;
 }
 

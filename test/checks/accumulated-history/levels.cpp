@@ -71,3 +71,34 @@ void pairs(Net net, const Batches &data) {
   }
   std::cout << kept.size();
 }
+
+// Frozen on some paths, which may be those that it is added on; a backward()
+// shows that it is not.
+static void setTrainable(Net net, bool on) {
+  for (auto &p : net->parameters())
+    p.requires_grad_(on);
+}
+void perhaps_frozen(Net net, Net head, const Batches &data, bool frozen, std::vector<Tensor> &out) {
+  Tensor known = torch::zeros({}), open = torch::zeros({});
+  if (frozen)
+    setTrainable(net, false);
+  for (const Tensor &x : data) {
+    Tensor features = net(x);
+    if (frozen)
+      open += features.sum();
+      // CHECK-MESSAGES-2: :[[@LINE-1]]:12: warning: memory growth: 'open' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+      // CHECK-FIXES-2: open += features.sum().detach();
+    else
+      out.push_back(head(features));
+    Tensor loss = net(x).sum();
+    loss.backward();
+    known += loss;
+    // CHECK-MESSAGES-0: :[[@LINE-1]]:11: warning: memory growth: 'known' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-1: :[[@LINE-2]]:11: warning: memory growth: 'known' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-3]]:11: warning: memory growth: 'known' keeps the autograd graph nodes of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-FIXES-0: known += loss.detach();
+    // CHECK-FIXES-1: known += loss.detach();
+    // CHECK-FIXES-2: known += loss.detach();
+  }
+  std::cout << known << open;
+}
