@@ -140,6 +140,14 @@ const FunctionDecl *functionOf(const Expr *E) {
   return F && F->hasBody(Definition) ? Definition : F;
 }
 
+const FunctionDecl *patternOf(const Expr *E) {
+  const auto *Lambda = dyn_cast_or_null<LambdaExpr>(callableOf(E));
+  const FunctionTemplateDecl *Generic =
+      Lambda ? Lambda->getLambdaClass()->getDependentLambdaCallOperator()
+             : nullptr;
+  return Generic ? Generic->getTemplatedDecl() : nullptr;
+}
+
 std::optional<ThreadStart> asThreadStart(const Expr *E) {
   ThreadStart Start{ThreadStart::Thread, E, nullptr, nullptr};
   const Expr *Callable = nullptr;

@@ -24,6 +24,10 @@ bool runsArgument(const clang::CallExpr *Call, unsigned Index);
 /// it cannot be seen.
 const clang::FunctionDecl *functionOf(const clang::Expr *E);
 
+/// The template of the generic lambda that \p E stands for; null for others.
+/// Where only an algorithm of the library calls it, it may be all there is.
+const clang::FunctionDecl *patternOf(const clang::Expr *E);
+
 /// The override that \p Call of a virtual method runs, where its object is what
 /// a local variable always holds and is made here: by `std::make_unique<T>()`
 /// or `new T`, or a variable of class T. Null when that is not known.

@@ -216,12 +216,20 @@ void FrozenModules::noteSet(const Stmt *By, const ValueDecl *Module,
     To.note(By, Module, Set == torch::Flag::False);
 }
 
-/// Adds \p Call, which lets a tensor require gradients or not.
-void FrozenModules::addSetter(const CallExpr *Call, torch::Flag Set,
+/// `on` in p.requires_grad_(on); null where nothing is written.
+static const Expr *valueSetBy(const CallExpr *Setter) {
+  return Setter->getNumArgs() ? Setter->getArg(0) : nullptr;
+}
+
+/// Adds \p Call, which lets \p Tensor require gradients or not, as \p Value
+/// says, if that is written.
+void FrozenModules::addSetter(const CallExpr *Call, const Expr *Tensor,
+                              torch::Flag Set, const Expr *Value,
                               const cpp::Body &In, Switched &To) {
   const bool IsOff = Set == torch::Flag::False;
   // A layer whose weight is frozen keeps no input for its bias.
-  if (const ValueDecl *Layer = torch::moduleOfWeight(cpp::receiverOf(Call))) {
+  if (const ValueDecl *Layer =
+          torch::moduleOfWeight(cpp::stripPointers(Tensor))) {
     if (IsOff && In.around<IfStmt>(Call))
       To.At[Call].push_back({Layer, true});
     else
@@ -229,7 +237,7 @@ void FrozenModules::addSetter(const CallExpr *Call, torch::Flag Set,
     return;
   }
   // for (auto &p : net->parameters()) p.requires_grad_(false);
-  const TensorOwner Owner = ownerOf(cpp::calledOn(Call));
+  const TensorOwner Owner = ownerOf(Tensor);
   bool All = true;
   auto LoopAround = [&](const Stmt *S) {
     while ((S = In.parentOf(S)) && !cpp::isLoop(S))
@@ -244,7 +252,6 @@ void FrozenModules::addSetter(const CallExpr *Call, torch::Flag Set,
       (isa<ParmVarDecl>(Owner.Module) &&
        torch::isTensor(Owner.Module->getType().getNonReferenceType())))
     return;
-  const Expr *Value = Call->getNumArgs() ? Call->getArg(0) : nullptr;
   const Stmt *By = Call; // Before the first round.
   if (const auto *Range = dyn_cast_or_null<CXXForRangeStmt>(Loop))
     By = Range->getRangeStmt();
@@ -280,6 +287,48 @@ void FrozenModules::addFreeze(const CallExpr *Call, const cpp::Body &In,
   }
 }
 
+/// The last call in \p F that lets \p Param, a tensor, require gradients or
+/// surely not; null where there is none.
+static const CallExpr *setterIn(const FunctionDecl *F,
+                                const ParmVarDecl *Param) {
+  const cpp::Body &In = cpp::Body::of(F);
+  const CallExpr *Last = nullptr;
+  cpp::forEachCall(In.root(), [&](const CallExpr *Setter) {
+    const std::optional<torch::Flag> Set = torch::switchesLeaf(Setter);
+    if (Set && ownerOf(cpp::calledOn(Setter)).Module == Param &&
+        !(*Set == torch::Flag::False && In.around<IfStmt>(Setter)))
+      Last = Setter;
+  });
+  return Last;
+}
+
+/// Adds \p Call of a function that lets a tensor require gradients or not.
+void FrozenModules::addTensorHelper(const CallExpr *Call, const cpp::Body &In,
+                                    Switched &To) {
+  const cpp::Call C(Call);
+  const FunctionDecl *Helper = cpp::userDefinition(C.Callee);
+  if (!Helper)
+    return;
+  for (const auto &[Param, Arg] : llvm::zip(Helper->parameters(), C.Args)) {
+    if (!torch::isTensor(Param->getType().getNonReferenceType()) ||
+        (!ownerOf(Arg).Module &&
+         !torch::moduleOfWeight(cpp::stripPointers(Arg))))
+      continue;
+    const CallExpr *Setter = setterIn(Helper, Param);
+    if (!Setter)
+      continue;
+    torch::Flag Set = *torch::switchesLeaf(Setter);
+    const auto *Asked =
+        dyn_cast_or_null<ParmVarDecl>(cpp::variableOf(valueSetBy(Setter)));
+    const Expr *Value = Asked && Asked->getFunctionScopeIndex() < C.Args.size()
+                            ? C.Args[Asked->getFunctionScopeIndex()]
+                            : nullptr;
+    if (Value)
+      Set = torch::flagOf(Value, Helper->getASTContext());
+    addSetter(Call, Arg, Set, Value, In, To);
+  }
+}
+
 /// Adds \p Call when it runs a function for each parameter, or layer, of a
 /// module: std::for_each(ps.begin(), ps.end(), f), net->apply(f).
 void FrozenModules::addEach(const CallExpr *Call, unsigned Depth,
@@ -291,10 +340,12 @@ void FrozenModules::addEach(const CallExpr *Call, unsigned Depth,
   const ValueDecl *Owner =
       IsApply ? modelOf(torch::moduleNamed(cpp::receiverOf(Call))).Module
               : ownerOf(Call->getArg(0)).Module;
-  const FunctionDecl *F =
-      Owner ? cpp::functionOf(cpp::writtenArguments(Call).back()) : nullptr;
-  if (!F || F->param_empty())
+  if (!Owner)
     return;
+  const Expr *Each = cpp::writtenArguments(Call).back();
+  const FunctionDecl *F = cpp::functionOf(Each);
+  if (!F || F->param_empty())
+    return addPattern(Call, Owner, cpp::patternOf(Each), To);
   const ParmVarDecl *Param = F->parameters().back();
   if (torch::isModule(Param->getType())) {
     const Switched &There = switchedIn(F, Depth - 1);
@@ -302,13 +353,25 @@ void FrozenModules::addEach(const CallExpr *Call, unsigned Depth,
       To.note(Call, Owner, !There.On.contains(Param));
     return;
   }
-  const cpp::Body &In = cpp::Body::of(F);
+  if (const CallExpr *Setter = setterIn(F, Param))
+    To.note(Call, Owner, torch::switchesLeaf(Setter) == torch::Flag::False);
+}
+
+/// Adds \p Call, which runs a generic lambda, \p Pattern (may be null), for
+/// what \p Owner has.
+void FrozenModules::addPattern(const CallExpr *Call, const ValueDecl *Owner,
+                               const FunctionDecl *Pattern, Switched &To) {
+  if (!Pattern)
+    return;
+  const cpp::Body &In = cpp::Body::of(Pattern);
+  std::optional<torch::Flag> Last;
   cpp::forEachCall(In.root(), [&](const CallExpr *Setter) {
-    const std::optional<torch::Flag> Set = torch::switchesLeaf(Setter);
-    if (Set && ownerOf(cpp::calledOn(Setter)).Module == Param &&
-        !(*Set == torch::Flag::False && In.around<IfStmt>(Setter)))
-      To.note(Call, Owner, *Set == torch::Flag::False);
+    const auto Set = torch::maySwitchLeaf(Setter, Pattern->getASTContext());
+    if (Set && !(*Set == torch::Flag::False && In.around<IfStmt>(Setter)))
+      Last = Set;
   });
+  if (Last)
+    To.note(Call, Owner, *Last == torch::Flag::False);
 }
 
 const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
@@ -330,7 +393,10 @@ const FrozenModules::Switched &FrozenModules::switchedIn(const FunctionDecl *F,
         addFreeze(Call, In, Depth, Found);
         addEach(Call, Depth, Found);
         if (std::optional<torch::Flag> Set = torch::switchesLeaf(Call))
-          addSetter(Call, *Set, In, Found);
+          addSetter(Call, cpp::calledOn(Call), *Set, valueSetBy(Call), In,
+                    Found);
+        if (Depth)
+          addTensorHelper(Call, In, Found);
       },
       cpp::Lambdas::Skipped);
   return Known[{F, Depth}] = std::move(Found);

@@ -211,11 +211,16 @@ private:
   const Switched &switchedIn(const clang::FunctionDecl *F, unsigned Depth);
   void addHelper(const clang::CallExpr *Call, const clang::FunctionDecl *F,
                  unsigned Depth, Switched &To);
-  void addSetter(const clang::CallExpr *Call, torch::Flag Set,
-                 const cpp::Body &In, Switched &To);
+  void addSetter(const clang::CallExpr *Call, const clang::Expr *Tensor,
+                 torch::Flag Set, const clang::Expr *Value, const cpp::Body &In,
+                 Switched &To);
+  void addTensorHelper(const clang::CallExpr *Call, const cpp::Body &In,
+                       Switched &To);
   void addFreeze(const clang::CallExpr *Call, const cpp::Body &In,
                  unsigned Depth, Switched &To);
   void addEach(const clang::CallExpr *Call, unsigned Depth, Switched &To);
+  void addPattern(const clang::CallExpr *Call, const clang::ValueDecl *Owner,
+                  const clang::FunctionDecl *Pattern, Switched &To);
   static void noteSet(const clang::Stmt *By, const clang::ValueDecl *Module,
                       const clang::Expr *Value, Switched &To);
   bool returnsFrozen(const clang::CallExpr *Call, unsigned Depth);

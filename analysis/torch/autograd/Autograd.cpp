@@ -143,10 +143,13 @@ bool isZeroGrad(const CallExpr *Call) {
                           {"torch::optim::Optimizer", "torch::nn::Module"});
 }
 
+static bool isRequiresGradSetter(StringRef Name) {
+  return Name == "requires_grad_" || Name == "set_requires_grad";
+}
+
 std::optional<Flag> setsRequiresGrad(const CallExpr *Call) {
-  StringRef Name = cpp::calleeName(Call);
-  if ((Name != "requires_grad_" && Name != "set_requires_grad") ||
-      Call->getNumArgs() != 1 || !tensorObject(Call))
+  if (!isRequiresGradSetter(cpp::calleeName(Call)) || Call->getNumArgs() != 1 ||
+      !tensorObject(Call))
     return std::nullopt;
   return flagOf(Call->getArg(0), Call->getDirectCallee()->getASTContext());
 }
@@ -155,6 +158,20 @@ std::optional<Flag> switchesLeaf(const CallExpr *Call) {
   if (cpp::calleeName(Call) == "detach_" && tensorObject(Call))
     return Flag::False;
   return setsRequiresGrad(Call);
+}
+
+std::optional<Flag> maySwitchLeaf(const CallExpr *Call,
+                                  const ASTContext &Context) {
+  const auto *Member = dyn_cast<CXXDependentScopeMemberExpr>(Call->getCallee());
+  const IdentifierInfo *Id =
+      Member ? Member->getMember().getAsIdentifierInfo() : nullptr;
+  if (!Id)
+    return std::nullopt;
+  if (Id->getName() == "detach_")
+    return Flag::False;
+  return isRequiresGradSetter(Id->getName()) && Call->getNumArgs() == 1
+             ? std::optional(flagOf(Call->getArg(0), Context))
+             : std::nullopt;
 }
 
 /// What \p E, TensorOptions, say of requires_grad: Unknown where they come from

@@ -85,6 +85,9 @@ bool isZeroGrad(const clang::CallExpr *Call);
 std::optional<Flag> setsRequiresGrad(const clang::CallExpr *Call);
 /// The same, and False for x.detach_(): what each does to a leaf.
 std::optional<Flag> switchesLeaf(const clang::CallExpr *Call);
+/// The same by its name, of a \p Call in a template: its object has any type.
+std::optional<Flag> maySwitchLeaf(const clang::CallExpr *Call,
+                                  const clang::ASTContext &Context);
 
 /// The requires_grad of the TensorOptions among the arguments of a factory
 /// call: torch::requires_grad(), torch::dtype(...).requires_grad(true), or a

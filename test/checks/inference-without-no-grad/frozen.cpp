@@ -49,6 +49,23 @@ float byAlgorithm(Net net, const Tensor &x) {
                 [](Tensor &p) { p.set_requires_grad(false); });
   return net(x).item<float>();
 }
+float byGenericLambda(Net net, const Tensor &x) {
+  auto all = net->parameters();
+  std::for_each(all.begin(), all.end(), [](auto &p) { p.set_requires_grad(false); });
+  return net(x).item<float>();
+}
+static void stop(Tensor p) { p.requires_grad_(false); }
+static void let(Tensor p, bool train) { p.set_requires_grad(train); }
+float byEach(Net net, Net other, Net third, const Tensor &x) {
+  for (auto &p : net->parameters())
+    stop(p);
+  for (auto &p : other->parameters())
+    let(p, false);
+  auto off = [](auto &p) { p.requires_grad_(false); };
+  for (auto &p : third->parameters())
+    off(p);
+  return net(x).item<float>() + other(x).item<float>() + third(x).item<float>();
+}
 float byNamedParameters(Net net, const Tensor &x) {
   auto all = net->named_parameters();
   std::for_each(all.begin(), all.end(),
@@ -98,6 +115,16 @@ float byAlgorithmIf(Net net, const Tensor &x, int64_t rank) {
   });
   return net(x).item<float>();
   // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: inference without NoGradGuard: 'net' runs in 'byAlgorithmIf'
+}
+float byEachIf(Net net, Net other, const Tensor &x, int64_t rank) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  for (auto &p : net->parameters())
+    if (p.dim() == rank)
+      stop(p);
+  for (auto &p : other->parameters())
+    let(p, true);
+  return net(x).item<float>() + other(x).item<float>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: inference without NoGradGuard: 'net' runs in 'byEachIf'
 }
 float byLayersIf(Net net, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
