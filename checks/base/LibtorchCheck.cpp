@@ -96,6 +96,11 @@ void LibtorchCheck::checkUnit(flow::UnitModel &Unit) {
 
 bool LibtorchCheck::isWhole() const { return cpp::Errors::none(*Context); }
 
+bool LibtorchCheck::isWhole(const FunctionDecl *F) {
+  return isWhole() ||
+         (unit().errors().areInFunctions() && !unit().errors().touch(F));
+}
+
 flow::UnitModel &LibtorchCheck::unit() { return flow::UnitModel::of(*Context); }
 
 /// Null where the unit is not whole: sizes are not certain then.

@@ -77,6 +77,9 @@ protected:
   /// Does the unit compile? Half an AST says little about where values go. A
   /// check of matches asks before it asks the models.
   bool isWhole() const;
+  /// Is nothing of the body of \p F missing for an error? A check of matches
+  /// that asks what else a function does asks this first.
+  bool isWhole(const clang::FunctionDecl *F);
 
   /// Would a finding of this strength be reported?
   bool reports(Level Strength) const { return Strength <= Weakest; }

@@ -293,8 +293,11 @@ public:
     auto Growth = growthBy(Cat, context());
     if (!Growth)
       return;
-    Finding F = worded(*Growth, context());
     const cpp::Body *In = cpp::Body::around(Growth->Loop, context());
+    // What reads the tensor may be missing.
+    if (In ? !isWhole(In->function()) : !isWhole())
+      return;
+    Finding F = worded(*Growth, context());
     // An exception may lead past the end of a loop and on in the same function.
     if (!In || In->around<CXXTryStmt>(Growth->Loop) ||
         !In->isOwn(cpp::variableOf(Growth->Target)))
