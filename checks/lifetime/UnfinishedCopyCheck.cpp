@@ -66,6 +66,7 @@ private:
 
   void visit(const CallExpr *Call) {
     if (const auto Copy = torch::asAsyncCopy(Call, Context)) {
+      readAtOnce(*Copy);
       readBeforeDone(*Copy);
       rewrittenBeforeDone(*Copy);
     }
@@ -129,30 +130,53 @@ private:
                : nullptr;
   }
 
-  /// Does \p S read the elements of \p Var on the host: a pointer to its data,
-  /// item(), an operator?
-  bool readsElements(const Stmt *S, const VarDecl *Var) const {
-    const auto *Call = dyn_cast<CallExpr>(S);
-    const torch::OpFacts *Facts = torch::opFacts(Call);
+  /// Is \p Call a view of a tensor that it gets, or the tensor itself?
+  bool isView(const CallExpr *Call, const torch::OpFacts &Facts) const {
+    const torch::Sharing How = torch::storageUse(Call, {}, Context).How;
+    return !Facts.InPlace &&
+           (How == torch::Sharing::Memory || How == torch::Sharing::Handle);
+  }
+
+  /// Does \p Call read the elements of a tensor that \p Is one on the host: a
+  /// pointer to its data, item(), an operator, std::cout?
+  bool readsElements(const CallExpr *Call,
+                     llvm::function_ref<bool(const Expr *)> Is) const {
     if (!Call)
       return false;
     if (const auto Access = torch::asAccess(Call))
-      return Access->What == torch::Access::Data &&
-             torch::memoryRoot(Access->Object, Context) == Var;
-    if (!Facts || Facts->Metadata || torch::isMetadataAccess(Call) ||
-        // Copies to a device run after those from it, in order.
-        torch::copiesElements(Call))
+      return Access->What == torch::Access::Data && Is(Access->Object);
+    const torch::OpFacts *Facts = torch::opFacts(Call);
+    const auto *Operator = dyn_cast<CXXOperatorCallExpr>(Call);
+    const bool Prints = Operator && Operator->getOperator() == OO_LessLess &&
+                        torch::isTorchDecl(Call->getDirectCallee());
+    if (!Prints &&
+        (!Facts || Facts->Metadata || torch::isMetadataAccess(Call) ||
+         // Copies to a device run after those from it, in order.
+         torch::copiesElements(Call) || isView(Call, *Facts)))
       return false;
-    const torch::StorageUse Use = torch::storageUse(Call, {}, Context);
-    const bool IsView =
-        Use.How == torch::Sharing::Memory || Use.How == torch::Sharing::Handle;
-    if (IsView && !Facts->InPlace)
-      return false;
-    const auto Is = [&](const Expr *E) {
-      return E && torch::isTensor(E->getType()) &&
-             torch::memoryRoot(E, Context) == Var;
+    const auto IsRead = [&](const Expr *E) {
+      return E && torch::isTensor(E->getType()) && Is(E);
     };
-    return Is(cpp::calledOn(Call)) || llvm::any_of(Call->arguments(), Is);
+    return IsRead(cpp::calledOn(Call)) ||
+           llvm::any_of(Call->arguments(), IsRead);
+  }
+
+  /// x.to(kCPU, true).item(): nobody can wait in between.
+  void readAtOnce(const torch::AsyncCopy &Copy) {
+    if (!Copy.ToHost || Copy.To)
+      return;
+    const CallExpr *Tensor = Copy.Call;
+    const CallExpr *User = In.callOn(Tensor);
+    for (; User; User = In.callOn(Tensor)) {
+      const torch::OpFacts *Facts = torch::opFacts(User);
+      if (!Facts || !torch::isTensor(User->getType()) || !isView(User, *Facts))
+        break;
+      Tensor = User;
+    }
+    if (readsElements(User, [&](const Expr *E) {
+          return cpp::stripImplicit(E) == Tensor;
+        }))
+      Found.push_back({Unfinished::Read, User, nullptr, Copy.Call});
   }
 
   void readBeforeDone(const torch::AsyncCopy &Copy) {
@@ -167,8 +191,11 @@ private:
              });
     };
     // item() waits, but on the host tensor that it reads it is the reader.
-    find(Unfinished::Read, Var, Copy.Call, Ends,
-         [&](const Stmt *S) { return readsElements(S, Var); });
+    find(Unfinished::Read, Var, Copy.Call, Ends, [&](const Stmt *S) {
+      return readsElements(dyn_cast<CallExpr>(S), [&](const Expr *E) {
+        return torch::memoryRoot(E, Context) == Var;
+      });
+    });
   }
 
   /// Does \p S write the elements of \p Var from the host?
@@ -371,7 +398,7 @@ private:
 
 Finding worded(const Unfinished &U) {
   Finding F = Finding::at(U.At);
-  const std::string Var = U.Var ? quoted(U.Var) : "";
+  const std::string Var = U.Var ? quoted(U.Var) : "a tensor";
   switch (U.What) {
   case Unfinished::Read:
     return F

@@ -4,6 +4,7 @@
 #include "streams.h"
 
 #include <cstring>
+#include <iostream>
 #include <vector>
 
 using torch::Tensor;
@@ -30,6 +31,19 @@ void read_pinned(Tensor result, std::vector<float> &to) {
   host.copy_(result, /*non_blocking=*/true);
   std::memcpy(to.data(), host.data_ptr<float>(), 64);
   // CHECK-MESSAGES: :[[@LINE-1]]:31: warning: data race: 'host' is read while
+}
+void printed(Tensor result) {
+  auto host = result.to(torch::kCPU, true);
+  std::cout << host;
+  // CHECK-MESSAGES: :[[@LINE-1]]:13: warning: data race: 'host' is read while
+}
+float not_kept(Tensor result) {
+  return result.to(torch::kCPU, true).item<float>();
+  // CHECK-MESSAGES: :[[@LINE-1]]:39: warning: data race: a tensor is read while the copy into it may still run; synchronize the stream first, or copy without non_blocking
+}
+float not_kept_part(Tensor result) {
+  return result.to(torch::kCPU, true)[0].data_ptr<float>()[1];
+  // CHECK-MESSAGES: :[[@LINE-1]]:42: warning: data race: a tensor is read while
 }
 void read_on_one_way(Tensor result, bool wait) {
   auto host = result.to(torch::kCPU, true);
