@@ -17,7 +17,9 @@ import time
 
 program, folder = sys.argv[1:]
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-environment = dict(os.environ, LIBTORCH_TIDY_WATCH="watch.json", LIBTORCH_TIDY_WATCH_STACKS="none")
+# UCX, which some builds of LibTorch load, handles crashes itself.
+environment = dict(os.environ, LIBTORCH_TIDY_WATCH="watch.json", LIBTORCH_TIDY_WATCH_STACKS="none",
+                   UCX_HANDLE_ERRORS="none")
 
 
 def start(name):
