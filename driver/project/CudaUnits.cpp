@@ -85,7 +85,7 @@ extern "C" int cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 
 static std::string headerText(StringRef Beginning) {
   return ("#pragma once\n#pragma GCC system_header\n" + Beginning + Macros +
-          torch::KernelMacros)
+          torch::ForKernels)
       .str();
 }
 

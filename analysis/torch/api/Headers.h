@@ -39,12 +39,20 @@ bool isWholeFrontend(llvm::StringRef Name);
 /// TorchScript of 1.13.1. Others take a few milliseconds.
 bool isLargeBesideFrontend(llvm::StringRef Name);
 
-/// Macros that LibTorch has for CUDA's own compiler only, and that stand in the
-/// declarations of kernels.
-inline constexpr llvm::StringLiteral KernelMacros =
-    "#define C10_LAUNCH_BOUNDS_0\n"
-    "#define C10_LAUNCH_BOUNDS_1(...)\n"
-    "#define C10_LAUNCH_BOUNDS_2(...)\n";
+/// What LibTorch has for CUDA's own compiler only, and stands in the
+/// declarations of kernels and in their calls.
+inline constexpr llvm::StringLiteral ForKernels = R"(
+#define C10_LAUNCH_BOUNDS_0
+#define C10_LAUNCH_BOUNDS_1(...)
+#define C10_LAUNCH_BOUNDS_2(...)
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+namespace at {
+template <typename T> struct RestrictPtrTraits {
+  typedef T *__restrict__ PtrType;
+};
+} // namespace at
+#endif
+)";
 
 } // namespace libtorch_tidy::torch
 
