@@ -302,6 +302,13 @@ private:
     return It == Q.Open.end() ? uriOf(Path) : It->second.Uri;
   }
 
+  /// Unlike a report, an editor reads where the program is installed.
+  static std::string pageOf(StringRef Check) {
+    std::string Home = checkPage(Check);
+    const std::string File = Home.empty() ? installedPage(Check) : "";
+    return File.empty() ? Home : uriOf(File);
+  }
+
   Json diagnostic(const Finding &F) {
     Json Result = diagnosticOfFile(F.Message, severityOf(F));
     if (Json Range = range(F.Where); !Range.is_null())
@@ -312,7 +319,7 @@ private:
     Result["data"] = {{"level", static_cast<int>(F.Strength)}};
     if (F.Bytes)
       Result["data"]["bytes"] = *F.Bytes;
-    if (std::string Page = checkPage(F.Check);
+    if (std::string Page = pageOf(F.Check);
         !Page.empty() && Q.Client.CodeDescription)
       Result["codeDescription"] = {{"href", std::move(Page)}};
     Json Steps = Json::array();

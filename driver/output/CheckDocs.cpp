@@ -7,6 +7,9 @@
 #include "driver/project/Json.h"
 #include "driver/project/Messages.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <set>
 
 using llvm::StringRef;
@@ -90,6 +93,15 @@ std::string checkPage(StringRef Check) {
   if (Home.empty())
     return {};
   return (Home + "/blob/main/docs/checks/" + Check + ".md").str();
+}
+
+std::string installedPage(StringRef Check) {
+  namespace path = llvm::sys::path;
+  static const std::string Program = llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&installedPage));
+  llvm::SmallString<256> Page(path::parent_path(path::parent_path(Program)));
+  path::append(Page, "share/doc/libtorch-tidy/docs/checks", Check + ".md");
+  return llvm::sys::fs::exists(Page) ? Page.str().str() : "";
 }
 
 /// As the tables of the pages have it.

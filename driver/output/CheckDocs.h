@@ -27,6 +27,10 @@ llvm::Expected<std::string> explain(llvm::StringRef Name, bool AsMarkdown);
 /// The address of the page of \p Check; empty when the project has no home.
 std::string checkPage(llvm::StringRef Check);
 
+/// The file of that page in the installation that the program belongs to; empty
+/// when there is none.
+std::string installedPage(llvm::StringRef Check);
+
 /// All checks as JSON, for tools: an array of objects with name, level,
 /// summary, why, fixes, tags, reasons (name, effect, when) and whether
 /// \p Enabled has it.

@@ -17,6 +17,7 @@ text = client.texts[train]
 found = client.show(train)
 for key in ["source", "data"]:
     print(key, found[0].get(key))
+print("link", found[0].get("codeDescription", {}).get("href"))
 
 print("-- the guard gets a name")
 line = text.split("\n").index("  torch::NoGradGuard();")
