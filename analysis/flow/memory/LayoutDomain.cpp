@@ -58,6 +58,8 @@ bool joinInto(LaidOut &Into, const LaidOut &From) {
     if (!Into.Lies.isStrided() || (Both && certainty(From) < certainty(Into)))
       Into = From;
     Into.SomeWays = Before.SomeWays || From.SomeWays || !Both;
+    Into.Differs =
+        Before.Differs || From.Differs || !(Before.Lies == From.Lies);
     Into.Given = nullptr;
     return !(Into == Before);
   }
@@ -69,6 +71,7 @@ bool joinInto(LaidOut &Into, const LaidOut &From) {
     Into.Lies.By = nullptr;
   }
   Into.SomeWays |= From.SomeWays;
+  Into.Differs |= From.Differs;
   if (Into.Given != From.Given)
     Into.Given = nullptr;
   if (Into.From != From.From)
@@ -425,7 +428,8 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
   if (!First)
     return Value;
   // On the others it lies otherwise then, too: what is packed here may not be.
-  Value.SomeWays = First->SomeWays && !Facts->Packs && !torch::packedBy(Call);
+  Value.SomeWays = (First->SomeWays || First->Differs) && !Facts->Packs &&
+                   !torch::packedBy(Call);
   if (torch::keepsTensor(Call)) {
     Value.Given = First->Given;
     Value.From = First->From;

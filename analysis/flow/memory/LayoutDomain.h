@@ -23,6 +23,9 @@ namespace libtorch_tidy::flow {
 struct LaidOut {
   torch::Layout Lies;
   bool SomeWays = false; ///< It lies so on some paths only.
+  /// It is not packed on any path, but not alike: what operators make of it may
+  /// be on some.
+  bool Differs = false;
   StridedRead::Source From = StridedRead::Operators;
   /// The parameter whose memory it is, as the caller gave it; or null.
   const clang::ParmVarDecl *Given = nullptr;
@@ -33,9 +36,9 @@ struct LaidOut {
   bool IsPointer = false;
 
   bool operator==(const LaidOut &O) const {
-    return Lies == O.Lies && SomeWays == O.SomeWays && From == O.From &&
-           Given == O.Given && Data == O.Data && Tensor == O.Tensor &&
-           IsPointer == O.IsPointer;
+    return Lies == O.Lies && SomeWays == O.SomeWays && Differs == O.Differs &&
+           From == O.From && Given == O.Given && Data == O.Data &&
+           Tensor == O.Tensor && IsPointer == O.IsPointer;
   }
 };
 

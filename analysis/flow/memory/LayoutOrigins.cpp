@@ -17,6 +17,15 @@ static const FunctionDecl *ownerOf(const VarDecl *Var) {
   return Owner && Owner->doesThisDeclarationHaveABody() ? Owner : nullptr;
 }
 
+/// What is given more than once, or by others: nothing is known of it, nor of
+/// its dimensions.
+static LaidOut unclear() {
+  LaidOut Value;
+  Value.Lies = Layout::unknown();
+  Value.Lies.SomeUnit = true;
+  return Value;
+}
+
 /// Does something in \p S ask \p D for its strides, or change them in place?
 static bool looksAtOrder(const Stmt *S, const ValueDecl *D) {
   return cpp::anyOf<CallExpr>(S, [&](const CallExpr *Call) {
@@ -33,13 +42,11 @@ std::optional<LaidOut> LayoutDomain::initialOf(const VarDecl *Var) const {
   if (!Owner || (Owner == F && !Elsewhere) || Depth >= MaxDepth)
     return std::nullopt;
   cpp::Body &Of = cpp::Body::of(Owner);
-  LaidOut Unclear;
-  Unclear.Lies = Layout::unknown();
   if (isa<ParmVarDecl>(Var))
-    return Of.writesTo(Var).empty() ? std::nullopt : std::optional(Unclear);
+    return Of.writesTo(Var).empty() ? std::nullopt : std::optional(unclear());
   const bool IsPointer = Var->getType()->isPointerType();
   if (!Of.isSetOnce(Var) || (!IsPointer && looksAtOrder(Of.root(), Var)))
-    return Unclear;
+    return unclear();
   const LayoutDomain There(Owner, *this);
   std::optional<LaidOut> Held = IsPointer ? There.pointerOf(Var->getInit())
                                           : There.valueOf(Var->getInit());
@@ -79,7 +86,7 @@ std::optional<LaidOut> LayoutDomain::heldBy(const FieldDecl *Field) const {
         return Method->doesThisDeclarationHaveABody() &&
                looksAtOrder(Method->getBody(), Field);
       }))
-    Held->Lies = Layout::unknown();
+    return unclear();
   return Held;
 }
 

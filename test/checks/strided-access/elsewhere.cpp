@@ -136,6 +136,17 @@ std::vector<float> captured_packed(bool turn, Tensor given) {
   read();
   return all;
 }
+// Of what is given twice no dimension is known: it may be the one of one element
+// that is moved.
+std::vector<float> captured_unit(const Tensor &x) {
+  Tensor t = x;
+  t = t.slice(0, 0, 9, 2);
+  auto moved = t.masked_fill(t > 0.5, 0).movedim(0, 2);
+  std::vector<float> all(moved.numel());
+  auto read = [&] { std::memcpy(all.data(), moved.data_ptr<float>(), moved.nbytes()); };
+  read();
+  return all;
+}
 // The rows of a part of a range say nothing of all.
 std::vector<float> rows_in_parallel() {
   auto x = torch::rand({3, 4}).t();
