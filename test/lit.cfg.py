@@ -27,7 +27,7 @@ With --param llvm=N the tests of the checks run clang-tidy N with the plugin for
 (ninja check-llvm-N). With --param libtorch=2.6 those that run programs do so with that
 LibTorch (ninja check-libtorch-2.6), and have the feature `later-libtorch`.
 
-Features: driver, bundle (LLVM's archives are installed), llvm-N (clang-tidy N and a plugin for it), old-clang-tidy (one that
+Features: avx512 (the processor has it), driver, bundle (LLVM's archives are installed), llvm-N (clang-tidy N and a plugin for it), old-clang-tidy (one that
 there is no plugin for), jsonschema and yaml (Python modules), long-tests (the
 environment variable LIBTORCH_TIDY_LONG_TESTS is set), libtorch-2.6 and libtorch-2.14
 (scripts/setup has fetched these headers), and the tools that are installed: chromium,
@@ -71,6 +71,11 @@ config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".cpp", ".test"]
 config.excludes = ["Inputs", "fuzz"]
 config.test_source_root = config.suite_source_dir
+
+# What oneDNN's blocks of channels depend on.
+with open("/proc/cpuinfo", encoding="utf-8") as file:
+    if " avx512f " in file.read():
+        config.available_features.add("avx512")
 
 # What the build is made with; llvm-N is that of another plugin.
 config.available_features.add("built-with-" + tools["llvm_version"])

@@ -139,6 +139,8 @@ struct StepRows {
            : AtMost.empty() ? Bound::AtLeast
                             : Bound::Unknown;
   }
+  /// Convolutions of float32, which oneDNN runs by default.
+  bool HasConvolutions = false;
   /// It cannot be made: the last of Missing says why. There are no figures.
   bool Fails = false;
 };
@@ -168,7 +170,8 @@ struct RefusedModel {
 
 /// Where tensors live.
 enum class DeviceKind : unsigned char {
-  Cpu,  ///< Without oneDNN, as measured.
+  Cpu,       ///< Without oneDNN, as measured.
+  CpuOneDnn, ///< With it, on a CPU with AVX-512. An estimate.
   Cuda, ///< Rounded up as the caching allocator does; what kernels need for
         ///< themselves is not known, and left out. An estimate.
 };

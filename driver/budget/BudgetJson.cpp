@@ -18,7 +18,15 @@ namespace libtorch_tidy::driver {
 static constexpr unsigned ReportVersion = 1;
 
 static const char *nameOf(bytes::DeviceKind Device) {
-  return Device == bytes::DeviceKind::Cuda ? "cuda" : "cpu";
+  switch (Device) {
+  case bytes::DeviceKind::Cpu:
+    return "cpu";
+  case bytes::DeviceKind::CpuOneDnn:
+    return "onednn";
+  case bytes::DeviceKind::Cuda:
+    return "cuda";
+  }
+  llvm_unreachable("there is no other device");
 }
 
 /// The file and the line of \p At, and \p More about it.

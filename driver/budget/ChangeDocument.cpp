@@ -267,8 +267,8 @@ private:
     const ModelRows &One = P.one();
     if (!Changed || !(P.hasBoth() ? P.haveSteps() : hasStep(One)))
       return;
-    if (Options.Device == bytes::DeviceKind::Cuda)
-      say(nullptr, {Block::Said, {EstimateSentence.str()}});
+    if (StringRef Why = estimateSentence(Options.Device); !Why.empty())
+      say(nullptr, {Block::Said, {Why.str()}});
     if (!Options.Memory || !isExact(One) ||
         (P.hasBoth() && !isExact(*P.Before)))
       return;

@@ -143,6 +143,31 @@ Block missingBlock(const std::string &Sentence,
   return Result;
 }
 
+StringRef estimateSentence(bytes::DeviceKind Device) {
+  switch (Device) {
+  case bytes::DeviceKind::Cpu:
+    return "";
+  case bytes::DeviceKind::CpuOneDnn:
+    return "With oneDNN peaks are estimates: a CPU with AVX-512 and one thread "
+           "is assumed.";
+  case bytes::DeviceKind::Cuda:
+    return "On a GPU this is an estimate: the memory that its kernels need for "
+           "themselves is not known.";
+  }
+  llvm_unreachable("there is no other device");
+}
+
+/// "without oneDNN", as far as that is of interest.
+static std::string libraryOf(const bytes::StepRows &Step,
+                             bytes::DeviceKind Device) {
+  if (Device != bytes::DeviceKind::Cpu)
+    return ".";
+  return Step.HasConvolutions
+             ? ", without oneDNN, which convolutions use by default "
+               "(--device=onednn)."
+             : ", without oneDNN.";
+}
+
 Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
                 StringRef Folder) {
   const std::string From = lineOf(Step.InputFrom, Folder);
@@ -158,10 +183,8 @@ Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
         Block::Said,
         {Result + (Step.Result.empty() ? "." : " gives " + Step.Result + ".")}};
     if (!Step.LibTorch.empty())
-      Said.Sentences.push_back(
-          "Figures are those of LibTorch " + Step.LibTorch +
-          (Options.Device == bytes::DeviceKind::Cpu ? ", without oneDNN."
-                                                    : "."));
+      Said.Sentences.push_back("Figures are those of LibTorch " +
+                               Step.LibTorch + libraryOf(Step, Options.Device));
     if (const std::string At = lineOf(Step.LossAt, Folder); !At.empty())
       Said.Sentences.push_back("Steps end in the backward() of " + At + ".");
     else if (Step.LossMissing)
@@ -236,8 +259,8 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
   Blocks.push_back(stepBlock(Step, Options, Folder));
   if (Step.Fails)
     return Result;
-  if (Options.Device == bytes::DeviceKind::Cuda)
-    Blocks.back().Sentences.push_back(EstimateSentence.str());
+  if (StringRef Why = estimateSentence(Options.Device); !Why.empty())
+    Blocks.back().Sentences.push_back(Why.str());
   Blocks.push_back({Block::Sums,
                     {"A step"},
                     {},

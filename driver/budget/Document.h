@@ -230,9 +230,8 @@ std::string noStepSentence(const bytes::ModelRows &Model,
                            const BudgetOptions &Options,
                            llvm::StringRef Folder);
 /// What figures for a GPU leave out.
-inline constexpr llvm::StringLiteral EstimateSentence =
-    "On a GPU this is an estimate: the memory that its kernels need for "
-    "themselves is not known.";
+/// What an estimate leaves out; empty where figures are none.
+llvm::StringRef estimateSentence(bytes::DeviceKind Device);
 
 /// The cells of one line of a table; those at its end that it lacks are empty.
 using Cells = std::vector<std::string>;

@@ -159,12 +159,16 @@ static Opt<std::string>
                  "Also the largest batch whose step fits into this memory, as "
                  "24GB");
 static Opt<bytes::DeviceKind>
-    Device(BudgetGroup, "device", "cpu|cuda",
-           "Where the tensors of a step live: on the CPU, without oneDNN "
-           "(default), or on a GPU, which is an estimate",
+    Device(BudgetGroup, "device", "cpu|onednn|cuda",
+           "Where the tensors of a step live: on the CPU without oneDNN "
+           "(default), on a CPU with it, or on a GPU; the last two are "
+           "estimates",
            cl::init(bytes::DeviceKind::Cpu),
            cl::values(clEnumValN(bytes::DeviceKind::Cpu, "cpu",
                                  "on the CPU, without oneDNN"),
+                      clEnumValN(bytes::DeviceKind::CpuOneDnn, "onednn",
+                                 "on a CPU with AVX-512, as LibTorch does by "
+                                 "default; an estimate"),
                       clEnumValN(bytes::DeviceKind::Cuda, "cuda",
                                  "on a GPU; an estimate")));
 static Opt<std::string>
@@ -285,6 +289,11 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (Error E =
           readType(AutocastType, "float16 and bfloat16", 2, Result.Autocast))
     return E;
+  const auto Type = bytes::elementType(Result.Type);
+  if (Device == bytes::DeviceKind::CpuOneDnn &&
+      (!Result.Autocast.empty() || (Type && Type->Bytes == 2)))
+    return makeError("--device=onednn is for float32: what oneDNN takes for "
+                     "smaller types is not known");
   if (LibTorch.getNumOccurrences()) {
     Result.LibTorch = torch::releaseIn(LibTorch);
     if (!Result.LibTorch || *Result.LibTorch < torch::Release(1, 13))

@@ -212,6 +212,8 @@ public:
     return 0; // It goes on growing.
   }
 
+  bool hasConvolutions() const { return S.HasConvolutions; }
+
   std::vector<MissingRow> takeMissing() {
     std::vector<MissingRow> Result;
     if (const std::string Text = "the tensors are too large for any memory";

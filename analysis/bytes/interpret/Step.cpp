@@ -73,6 +73,7 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     Row.LaterSteps = P.train(&Row);
     Add(P.takeMissing());
     Row.Fails = P.hasFailed();
+    Row.HasConvolutions = P.hasConvolutions();
     Row.AtMost = P.bounds();
     if (Row.Missing.empty())
       P.noteUnreached(Model);

@@ -146,6 +146,12 @@ const OperatorResult &OperatorCall::throws(const Twine &Why) {
   return *Trouble;
 }
 
+const OperatorResult &OperatorCall::leavesNothing(const TensorPtr &X,
+                                                  const Sizes &Kernel) {
+  return throws("'" + Name + "' of " + shown(X->sizes()) +
+                " with a kernel of " + shown(Kernel) + " leaves nothing");
+}
+
 const OperatorResult &OperatorCall::doesNotTake(const TensorPtr &T) {
   return throws("'" + Name + "' is given a tensor of " + shown(T->sizes()));
 }
@@ -463,8 +469,8 @@ static RulePlace placeOf(StringRef Name) {
     llvm::StringMap<RulePlace> Result;
     for (const RuleTable *Table :
          {&TruthRules, &ElementRules, &ReductionRules, &ShapeRules, &IndexRules,
-          &SpatialRules, &NetworkRules, &LossRules, &ComposedRules,
-          &RecurrentRules})
+          &ConvolutionRules, &SpatialRules, &NetworkRules, &LossRules,
+          &ComposedRules, &RecurrentRules})
       for (const OperatorRule &Rule : Table->Rules)
         for (const StringRef Written : llvm::split(Rule.Names, ' ')) {
           const auto [Name, As] = Written.split('=');

@@ -227,6 +227,8 @@ public:
                                     const llvm::Twine &How);
   const OperatorResult &throws(const llvm::Twine &Why);
   const OperatorResult &doesNotTake(const TensorPtr &T);
+  /// A kernel that is larger than \p X.
+  const OperatorResult &leavesNothing(const TensorPtr &X, const Sizes &Kernel);
   /// Are \p X and the weights \p W both of integers, or both not? Else it
   /// throws.
   bool haveOneKind(const TensorPtr &X, const TensorPtr &W);
@@ -298,8 +300,8 @@ struct RuleTable {
 /// Is there a rule for the operator of that name?
 bool hasRule(llvm::StringRef Name);
 extern const RuleTable TruthRules, ElementRules, ReductionRules, ShapeRules,
-    IndexRules, SpatialRules, NetworkRules, LossRules, ComposedRules,
-    RecurrentRules;
+    IndexRules, ConvolutionRules, SpatialRules, NetworkRules, LossRules,
+    ComposedRules, RecurrentRules;
 
 //===----------------------------------------------------------------------===//
 // Numbers

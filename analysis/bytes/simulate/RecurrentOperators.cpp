@@ -152,6 +152,8 @@ static OperatorResult recurrent(OperatorCall &Op) {
   Recurrence R;
   R.Kind = stepKind(Op);
   R.IsLstm = R.Kind == "lstm";
+  if (R.IsLstm && Op.S.Device == DeviceKind::CpuOneDnn && Op.isSince(2, 0))
+    return Op.notFollowed("the memory of oneDNN's LSTM is not known");
   const bool BatchFirst = Op.flag("batch_first");
   R.Layers = Op.integer("num_layers", 1);
   R.Directions = Op.flag("bidirectional") ? 2 : 1;

@@ -213,7 +213,7 @@ BlockPtr Simulation::allocate(uint64_t Count) {
 }
 
 BlockPtr Simulation::scratch(uint64_t Count) {
-  return Device == DeviceKind::Cpu ? allocate(Count) : nullptr;
+  return Device == DeviceKind::Cuda ? nullptr : allocate(Count);
 }
 
 TensorPtr Simulation::make(std::vector<int64_t> Sizes, ElementType Type) {
@@ -466,7 +466,7 @@ static constexpr CastRow CastRows[] = {
 static CastPolicy policyOf(StringRef Name, DeviceKind Device) {
   for (const CastRow &Row : CastRows)
     if (llvm::is_contained(llvm::split(Row.Names, ' '), Name))
-      return Device == DeviceKind::Cpu ? Row.OnCpu : Row.OnCuda;
+      return Device == DeviceKind::Cuda ? Row.OnCuda : Row.OnCpu;
   return CastPolicy::None;
 }
 

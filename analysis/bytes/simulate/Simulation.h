@@ -229,6 +229,7 @@ public:
   const Memory &memory() const { return *Bytes; }
   const DeviceKind Device;
   const torch::Release Library;
+  bool HasConvolutions = false; ///< Of float32, up to now.
   bool isSince(torch::Release First) const { return Library >= First; }
   /// Rules are those of it, where they do not ask.
   static constexpr torch::Release Measured = {1, 13};

@@ -1,4 +1,4 @@
-//===- SpatialOperators.cpp - Convolution, pooling, resizing, sampling ----===//
+//===- SpatialOperators.cpp - Pooling, resizing, sampling -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/bytes/simulate/OperatorRules.h"
@@ -10,204 +10,6 @@ using llvm::StringRef;
 using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
-
-//===----------------------------------------------------------------------===//
-// Convolution
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// What a convolution is given, and what follows of it.
-struct Convolved {
-  bool IsTransposed = false, IsBatched = false;
-  Tensor X, W, B;
-  Sizes Kernel;
-  int64_t Groups = 1;
-  Sizes From, To; ///< With a batch.
-  bool IsDilated = false, IsPointwise = true;
-  int64_t Split = 1; ///< In so many parts, each with its channels.
-  uint64_t XPart = 0, OutPart = 0;
-  /// In use at once, after the result (the columns of a whole batch: before).
-  uint64_t Columns = 0, BackwardColumns = 0;
-};
-
-} // namespace
-
-static const OperatorResult &leavesNothing(OperatorCall &Op, const Tensor &X,
-                                           const Sizes &Kernel) {
-  return Op.throws("'" + Op.Name + "' of " + shown(X->sizes()) +
-                   " with a kernel of " + shown(Kernel) + " leaves nothing");
-}
-
-/// Reads the arguments, and the sizes of the result from them. False, and
-/// trouble, where they make no sense.
-static bool readConvolution(OperatorCall &Op, Convolved &Of) {
-  const unsigned Dimensions = Op.Dimensions;
-  Of.IsTransposed = Op.Base != "conv#d";
-  Of.X = Op.self();
-  Of.W = Op.tensor("weight");
-  Of.B = Op.maybeTensor("bias");
-  const Sizes OfWeight = Of.W->sizes(), OfX = Of.X->sizes();
-  Of.Kernel = lastOf(OfWeight, Dimensions);
-  const Sizes Strides = Op.integers("stride", Dimensions, 1),
-              Dilation = Op.integers("dilation", Dimensions, 1),
-              More = Op.integers("output_padding", Dimensions);
-  Of.Groups = std::max<int64_t>(Op.integer("groups", 1), 1);
-  Sizes Paddings(Dimensions, 0);
-  const StringRef Named = Op.text("padding");
-  if (Named.contains_insensitive("same"))
-    for (unsigned I = 0; I < Dimensions && I < Of.Kernel.size(); ++I)
-      Paddings[I] = Dilation[I] * (Of.Kernel[I] - 1) / 2;
-  else if (Named.empty())
-    Paddings = Op.integers("padding", Dimensions);
-  if (!Op.areSmall({Strides, Dilation, More, Paddings}))
-    return false;
-  Of.From = OfX;
-  Of.IsBatched = OfX.size() == Dimensions + 2;
-  if (!Of.IsBatched)
-    Of.From.insert(Of.From.begin(), 1);
-  if (Of.From.size() != Dimensions + 2 || OfWeight.size() != Dimensions + 2) {
-    Op.doesNotTake(Of.X);
-    return false;
-  }
-  const int64_t Channels = Of.From[1];
-  const int64_t Expected =
-      Of.IsTransposed ? OfWeight[0] : OfWeight[1] * Of.Groups;
-  if (Channels != Expected)
-    Op.throws("'" + Op.Name + "' takes " + Twine(Expected) +
-              " channels, and is given " + Twine(Channels) + ": " + shown(OfX));
-  Op.haveOneKind(Of.X, Of.W);
-  Of.To = {Of.From[0], Of.IsTransposed ? OfWeight[1] * Of.Groups : OfWeight[0]};
-  for (unsigned I = 0; I < Dimensions; ++I) {
-    const int64_t In = Of.From[2 + I], Stride = Strides[I],
-                  Padding = Paddings[I];
-    const int64_t Extent = Dilation[I] * (Of.Kernel[I] - 1) + 1;
-    if (Stride <= 0) {
-      Op.throws("'" + Op.Name + "' has a stride of " + Twine(Stride));
-      return false;
-    }
-    Of.To.push_back(Of.IsTransposed
-                        ? (In - 1) * Stride - 2 * Padding + Extent + More[I]
-                        : (In + 2 * Padding - Extent) / Stride + 1);
-    if ((!Of.IsTransposed && In + 2 * Padding < Extent) || Of.To.back() <= 0)
-      leavesNothing(Op, Of.X, Of.Kernel);
-    Of.IsDilated |= Dilation[I] != 1;
-    Of.IsPointwise &= Of.Kernel[I] == 1 && Stride == 1 && Padding == 0;
-  }
-  return !Op.Trouble;
-}
-
-/// Sets what is laid out meanwhile.
-static void layOutConvolution(OperatorCall &Op, Convolved &Of) {
-  auto Elements = [&](int64_t Count) {
-    return elementsOf(Count, typeOf(Of.X).Bytes);
-  };
-  const int64_t N = Of.From[0],
-                Inside = productOf(lastOf(Of.From, Op.Dimensions)),
-                Outside = productOf(lastOf(Of.To, Op.Dimensions)),
-                Taps = productOf(Of.Kernel);
-  // A slice of the channels of one sample lies in order.
-  const bool GroupsInside =
-      Op.Dimensions == 3 && !Of.IsDilated && !Of.IsTransposed;
-  // Groups have columns all the same.
-  const bool IsPointwise =
-      Of.IsPointwise && !(Op.Dimensions == 3 && Of.Groups > 1);
-  Of.Split = GroupsInside ? 1 : Of.Groups;
-  const int64_t C = Of.From[1] / Of.Split, OC = Of.To[1] / Of.Split;
-  Of.XPart = Elements(N * C * Inside);
-  Of.OutPart = Elements(N * OC * Outside);
-  if (Of.IsTransposed) {
-    Of.BackwardColumns = Elements(OC * Taps * Inside);
-    // Those of the whole batch since 2.0, and no ones to add the bias with.
-    Of.Columns = Op.isSince(2, 0) && Op.Dimensions < 3
-                     ? N * Of.BackwardColumns
-                     : Of.BackwardColumns + (Of.B ? Elements(Outside) : 0);
-  } else if (Of.IsDilated) {
-    Of.Columns = Elements(C * Taps * Outside);
-    Of.BackwardColumns = Of.Columns + (Of.B ? Elements(OC) : 0);
-  } else {
-    Of.Columns = IsPointwise ? 0 : Elements(C * Taps * N * Outside);
-    Of.BackwardColumns = Op.Dimensions == 3 && IsPointwise
-                             ? Elements(C * N * Inside)
-                             : Of.Columns;
-    if (!Of.W->needsGradient() || !Op.S.GradMode)
-      Of.BackwardColumns = 0;
-  }
-}
-
-/// As ConvImpl::forward() runs it.
-static OperatorResult convolutionOfPadded(OperatorCall &Op, StringRef Mode) {
-  Sizes Paddings = Op.integers("padding", Op.Dimensions);
-  if (Op.text("padding").contains_insensitive("same")) {
-    const Sizes Kernel = lastOf(Op.tensor("weight")->sizes(), Op.Dimensions),
-                Dilation = Op.integers("dilation", Op.Dimensions, 1);
-    for (size_t I = 0; I < Kernel.size() && I < Paddings.size(); ++I)
-      Paddings[I] = Dilation[I] * (Kernel[I] - 1) / 2;
-  }
-  if (Op.Trouble || !Op.areSmall({Paddings}))
-    return {};
-  Sizes Twice;
-  for (const int64_t Padding : llvm::reverse(Paddings))
-    Twice.insert(Twice.end(), 2, Padding);
-  const Cell Named = valueOf(Value::Other, &Value::Name, Mode.str());
-  const Tensor Padded = Op.self().run("pad", {{"pad", Twice}, {"mode", Named}});
-  Arguments With = Op.Given;
-  for (const char *Name : {"self", "padding", "padding_mode"})
-    With.erase(Name);
-  With["input"] = Padded;
-  return Op.run(Op.Name, With);
-}
-
-/// Without oneDNN: at::native::slow_conv2d and its relatives, which lay out
-/// what each output sees as columns, and multiply.
-static OperatorResult convolution(OperatorCall &Op) {
-  // Another mode than zeros pads a copy first.
-  const StringRef Mode = Op.text("padding_mode");
-  if (!Mode.empty() && !Mode.contains_insensitive("zeros"))
-    return convolutionOfPadded(Op, Mode);
-  Convolved Of;
-  if (!readConvolution(Op, Of))
-    return {};
-  layOutConvolution(Op, Of);
-  const Tensor &X = Of.X, &W = Of.W, &B = Of.B;
-  // A tensor whose elements do not lie in order is copied, for the moment.
-  const uint64_t InOrder = X->isContiguous() ? 0 : bytesOf(X);
-  const BlockPtr Ordered = InOrder ? Op.allocate(InOrder) : nullptr;
-  // The columns of a whole batch are there before the result; parts of one are
-  // copied, since only those of one sample are in order.
-  const bool IsFirst = Of.Split == 1 && !Of.IsTransposed && !Of.IsDilated,
-             Copies = Of.Split > 1 && Of.From[0] > 1;
-  BlockPtr Columns = IsFirst && Of.Columns ? Op.scratch(Of.Columns) : nullptr;
-  std::vector<BlockPtr> Parts;
-  for (int64_t G = 0; Of.Split > 1 && G < std::min<int64_t>(Of.Split, 65536);
-       ++G) {
-    const BlockPtr Part = Copies ? Op.scratch(Of.XPart) : nullptr;
-    const BlockPtr Work = Op.scratch(Of.Columns);
-    Parts.push_back(Op.scratch(Of.OutPart));
-  }
-  Tensor Out = Op.make(Of.To, X);
-  Columns = nullptr;
-  Parts.clear();
-  if (Of.Split == 1 && !IsFirst)
-    Op.scratch(Of.Columns);
-  if (!Of.IsBatched)
-    Out = Op.withoutDimension(Out, 0);
-  uint64_t Scratch = Of.BackwardColumns, SparseScratch = Scratch;
-  if (Of.Split > 1) {
-    const uint64_t Gradients = gradientBytes(X) +
-                               (Op.S.GradMode ? gradientBytes(W) : 0) +
-                               gradientBytes(B);
-    const uint64_t OfOne =
-        Of.BackwardColumns + (Copies ? Of.XPart + Of.OutPart : 0);
-    // Parts of what comes are copied for groups anyway.
-    Scratch = std::max(OfOne, Gradients);
-    SparseScratch = std::max(OfOne + (Copies ? 0 : Of.OutPart), Gradients);
-  } else {
-    SparseScratch += bytesOf(Out);
-  }
-  return Op.record({Out}, {{X}, {W}, {B}}, {X, W}, Scratch + InOrder,
-                   SparseScratch + InOrder);
-}
 
 //===----------------------------------------------------------------------===//
 // Pooling, resizing, padding
@@ -295,7 +97,7 @@ static OperatorResult pool(OperatorCall &Op) {
       if (W->Kernel[I] <= 0 || Stride <= 0)
         return Op.notFollowed("kernel_size", "is not known");
       if (Room < 0 && !Ceils)
-        leavesNothing(Op, X, W->Kernel);
+        Op.leavesNothing(X, W->Kernel);
       int64_t Out = (Room + (Ceils ? Stride - 1 : 0)) / Stride + 1;
       if (Ceils && (Out - 1) * Stride >= Inside[I] + W->Padding[I])
         --Out;
@@ -508,7 +310,7 @@ static OperatorResult unfold(OperatorCall &Op) {
   for (size_t I = 0; I < 2; ++I) {
     const int64_t Room = W->room(I, From[C + 1 + I]);
     if (Room < 0 || W->Stride[I] <= 0)
-      return leavesNothing(Op, X, W->Kernel);
+      return Op.leavesNothing(X, W->Kernel);
     Places = productOf({Places, Room / W->Stride[I] + 1});
   }
   Sizes To(From.begin(), From.begin() + C);
@@ -570,7 +372,6 @@ static OperatorResult affineGrid(OperatorCall &Op) {
 }
 
 static constexpr OperatorRule SpatialRows[] = {
-    {"conv#d conv_transpose#d", convolution},
     {"max_pool#d max_pool#d_with_indices avg_pool#d adaptive_max_pool#d "
      "adaptive_max_pool#d_with_indices adaptive_avg_pool#d",
      pool},

@@ -1,6 +1,7 @@
 // Prints the bytes that the library has live at once in a step of a model: its
-// parameters, its input and all that a pass allocates. oneDNN is off, and one
-// thread works: both decide how much scratch memory the library takes.
+// parameters, its input and all that a pass allocates. oneDNN is off, unless the
+// environment has STEPS_IN_ONEDNN, and one thread works: both decide how much
+// scratch memory the library takes.
 //
 //   model|input|result|kept|guarded|unguarded|first|later
 //
@@ -19,6 +20,7 @@
 #include "../../proof/Memory.h"
 #include <ATen/autocast_mode.h>
 #include <cstdio>
+#include <cstdlib>
 #include <torch/torch.h>
 #include <tuple>
 
@@ -161,7 +163,7 @@ template <typename T, typename O> struct Optimized {
 
 inline void begin() {
   proof::begin();
-  at::globalContext().setUserEnabledMkldnn(false);
+  at::globalContext().setUserEnabledMkldnn(std::getenv("STEPS_IN_ONEDNN"));
 }
 
 } // namespace steps
