@@ -97,6 +97,18 @@ struct PlaceRow {
   std::string Module;
 };
 
+/// The most that fits into the memory that was asked about.
+struct BatchRow {
+  /// Another choice, and what fits with it.
+  struct Remedy {
+    std::string Option; ///< "--dtype=bfloat16"; empty: gradients accumulate.
+    int64_t Largest = 0;
+  };
+  /// 0 for not even one, AnyBatch for all; -1 where it is not known.
+  int64_t Largest = -1;
+  std::vector<Remedy> Remedies; ///< Each counted as Largest is.
+};
+
 /// What passes over the model take, parameters and input included.
 struct StepRows {
   /// What forward() is given: "16x3x224x224".
@@ -125,9 +137,7 @@ struct StepRows {
   /// optimizer's step().
   std::vector<TimeRow> InferenceLine, LaterLine;
   std::vector<PlaceRow> Places;
-  /// The most that fits into the memory that was asked about: 0 for not even
-  /// one, AnyBatch for all; -1 where it is not known.
-  int64_t LargestBatch = -1;
+  BatchRow Batch;
   static constexpr int64_t AnyBatch = 1LL << 32;
   std::vector<MissingRow> Missing; ///< Empty: all operators were followed.
   /// Where more is counted than may be needed: sizes that depend on values.
@@ -192,6 +202,9 @@ struct BudgetRequest {
   std::string Type;
   /// What autocast uses while forward() runs; empty: it is off.
   std::string Autocast;
+  /// Each step begins with the gradients of the one before, whatever the
+  /// release of LibTorch: zero_grad() comes after several.
+  bool Accumulates = false;
   /// The release of LibTorch to count for; nullopt: that of the unit.
   std::optional<torch::Release> LibTorch;
   /// No models: only what the unit defines for others.
@@ -225,6 +238,11 @@ struct UnitBudget {
 UnitBudget elaborate(clang::ASTContext &Context, const BudgetRequest &Request,
                      unsigned OwnText,
                      std::function<void(clang::NamedDecl &)> Define);
+
+/// Adds to the steps of \p Budget, which \p Make has made of \p Request, what
+/// would make a larger batch fit; each choice is one more call of \p Make.
+void addRemedies(UnitBudget &Budget, const BudgetRequest &Request,
+                 llvm::function_ref<UnitBudget(const BudgetRequest &)> Make);
 
 /// Can \p Text name a model: `UNet(3, 2)`? The error says what was expected,
 /// where, and has an example.

@@ -140,7 +140,11 @@ static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
     Result.update(
         {{"memory", Options.Memory},
          {"largestBatch",
-          Step.LargestBatch < 0 ? Json(nullptr) : Json(Step.LargestBatch)}});
+          Step.Batch.Largest < 0 ? Json(nullptr) : Json(Step.Batch.Largest)}});
+  for (const bytes::BatchRow::Remedy &R : Step.Batch.Remedies)
+    Result["remedies"].push_back(
+        {{"with", R.Option.empty() ? "accumulation" : R.Option},
+         {"largestBatch", R.Largest}});
   return Result;
 }
 
@@ -419,7 +423,7 @@ private:
       Result.ReservedByTraining = bytesOf(Reserved, "training");
     }
     if (at(Of, {"largestBatch"}).is_number_unsigned())
-      Result.LargestBatch = int64_t(std::min<uint64_t>(
+      Result.Batch.Largest = int64_t(std::min<uint64_t>(
           number(Of, "largestBatch"), bytes::StepRows::AnyBatch));
     return Result;
   }

@@ -252,6 +252,8 @@ private:
     });
     ForEach(Block::Answer, [&](const Block &B) {
       Sentences += " <b>" + B.Sentences.front() + "</b>";
+      for (const std::string &More : llvm::ArrayRef(B.Sentences).drop_front())
+        Sentences += " " + escapeHtml(More);
     });
     OS << around("<p>", Sentences, "</p>\n");
     auto WriteMissing = [&](const Block &B) { missing(B); };

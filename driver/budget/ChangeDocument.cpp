@@ -276,7 +276,7 @@ private:
       say(&M, {Block::Answer, {batchSentence(M.Step, Options)}});
     };
     Answer(One);
-    if (P.hasBoth() && P.Before->Step.LargestBatch != One.Step.LargestBatch)
+    if (P.hasBoth() && P.Before->Step.Batch.Largest != One.Step.Batch.Largest)
       Answer(*P.Before);
   }
 

@@ -86,7 +86,7 @@ std::vector<Total> stepTotals(const bytes::StepRows &Step, StringRef Folder) {
 
 std::string batchSentence(const bytes::StepRows &Step,
                           const BudgetOptions &Options) {
-  const int64_t Largest = Step.LargestBatch;
+  const int64_t Largest = Step.Batch.Largest;
   const std::string Memory = readableBytes(Options.Memory);
   if (Largest < 0)
     return "Which batch fits into " + Memory +
@@ -101,6 +101,26 @@ std::string batchSentence(const bytes::StepRows &Step,
                                            "fit in any case") +
          " into " + Memory + " is " + grouped(static_cast<uint64_t>(Largest)) +
          ".";
+}
+
+/// What gives larger ones; empty where nothing is known to.
+static std::vector<std::string> remedySentences(const bytes::StepRows &Step) {
+  std::string Larger, Accumulated;
+  for (const bytes::BatchRow::Remedy &R : Step.Batch.Remedies) {
+    const std::string Number = grouped(static_cast<uint64_t>(R.Largest));
+    if (R.Option.empty())
+      Accumulated =
+          "For more, accumulate gradients over batches of " + Number + ".";
+    else
+      Larger +=
+          (Larger.empty() ? "It is " : ", ") + Number + " with " + R.Option;
+  }
+  std::vector<std::string> Result;
+  if (!Larger.empty())
+    Result.push_back(Larger + ".");
+  if (!Accumulated.empty())
+    Result.push_back(Accumulated);
+  return Result;
 }
 
 /// ": what 'readImage' returns (net.cpp:7)", or nothing.
@@ -266,8 +286,10 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
                     {},
                     stepTotals(Step, Folder),
                     stepBoundOf(Model)});
-  if (Options.Memory && !IsIncomplete)
+  if (Options.Memory && !IsIncomplete) {
     Blocks.push_back({Block::Answer, {batchSentence(Step, Options)}});
+    llvm::append_range(Blocks.back().Sentences, remedySentences(Step));
+  }
   if (!Step.Unreached.empty())
     Blocks.push_back(
         missingBlock("in parameters(), and without a gradient after this step:",

@@ -28,19 +28,25 @@ public:
   void HandleTranslationUnit(ASTContext &Context) override {
     if (Context.getDiagnostics().hasErrorOccurred())
       return;
-    if (!TheSema) {
-      Answer = bytes::elaborate(Context, Request, OwnText, {});
-      return;
-    }
+    if (!TheSema)
+      return answer(Context, {});
     // The parser has left the unit's scope already. Instantiations want one.
     Scope UnitScope(nullptr, Scope::DeclScope, TheSema->getDiagnostics());
     UnitScope.setEntity(Context.getTranslationUnitDecl());
     llvm::SaveAndRestore Current(TheSema->TUScope, &UnitScope);
-    Answer = bytes::elaborate(Context, Request, OwnText,
-                              [this](NamedDecl &D) { define(D); });
+    answer(Context, [this](NamedDecl &D) { define(D); });
   }
 
 private:
+  void answer(ASTContext &Context,
+              const std::function<void(NamedDecl &)> &Define) {
+    auto Make = [&](const bytes::BudgetRequest &Asked) {
+      return bytes::elaborate(Context, Asked, OwnText, Define);
+    };
+    Answer = Make(Request);
+    bytes::addRemedies(Answer, Request, Make);
+  }
+
   /// What only the library asks for is not there: its bodies are skipped.
   void define(NamedDecl &D) {
     DiagnosticsEngine &Diags = TheSema->getDiagnostics();

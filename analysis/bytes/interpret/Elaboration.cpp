@@ -367,7 +367,7 @@ private:
     Row.FirstStep = *First;
     Row.LaterSteps = *Later;
     if (Request.Memory)
-      Row.LargestBatch =
+      Row.Batch.Largest =
           largestBatch(
               [&](int64_t Batch) -> std::optional<uint64_t> {
                 if (Steps > MaxStepsOfAll)

@@ -137,7 +137,7 @@ public:
   /// Before and after the forward pass of a step. zero_grad() comes first,
   /// which drops gradients since 2.0.
   void begin() {
-    if (S.isSince({2, 0}))
+    if (S.isSince({2, 0}) && !Request.Accumulates)
       for (const TensorPtr &T : llvm::make_first_range(Placed))
         T->Gradient = nullptr;
     S.memory().restartPeak();

@@ -102,7 +102,7 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
         return Running.steps() < MaxStepsOfSearch ? Peak : std::nullopt;
       },
       Request.Memory);
-  Row.LargestBatch = Largest.value_or(-1);
+  Row.Batch.Largest = Largest.value_or(-1);
 }
 
 std::optional<int64_t>
