@@ -315,12 +315,12 @@ void Interpreter::freeze(const Stmt *At) {
   auto It = Freezes->find(At);
   if (It == Freezes->end())
     return;
-  for (const auto &[Module, Off] : It->second) {
+  for (const auto &[Module, Off, Perhaps] : It->second) {
     for (auto *Frozen : {&S.Frozen, &S.PerhapsFrozen}) {
-      if (Off)
-        Frozen->insert(Module);
-      else
+      if (!Off)
         Frozen->erase(Module);
+      else if (!Perhaps || Frozen == &S.PerhapsFrozen)
+        Frozen->insert(Module);
     }
   }
 }

@@ -221,6 +221,21 @@ static const Expr *valueSetBy(const CallExpr *Setter) {
   return Setter->getNumArgs() ? Setter->getArg(0) : nullptr;
 }
 
+/// Is \p Condition the same in each round of the loop around it: does it call
+/// nothing, and is no variable in it of the loop, or written in \p In?
+static bool isDecidedBefore(const Expr *Condition, const cpp::Body &In) {
+  const Stmt *Loop = In.loopAround(Condition);
+  cpp::Body &Whole = cpp::Body::of(In.function());
+  return !cpp::anyOf<CallExpr>(Condition, [](const CallExpr *) {
+    return true;
+  }) && !cpp::anyOf<DeclRefExpr>(Condition, [&](const DeclRefExpr *Ref) {
+    const ValueDecl *D = Ref->getDecl();
+    return !Whole.writesTo(D).empty() ||
+           (Loop && cpp::isWithin(D->getLocation(), Loop,
+                                  In.context().getSourceManager()));
+  });
+}
+
 /// Adds \p Call, which lets \p Tensor require gradients or not, as \p Value
 /// says, if that is written.
 void FrozenModules::addSetter(const CallExpr *Call, const Expr *Tensor,
@@ -238,10 +253,14 @@ void FrozenModules::addSetter(const CallExpr *Call, const Expr *Tensor,
   }
   // for (auto &p : net->parameters()) p.requires_grad_(false);
   const TensorOwner Owner = ownerOf(Tensor);
-  bool All = true;
+  bool All = true, None = false;
   auto LoopAround = [&](const Stmt *S) {
-    while ((S = In.parentOf(S)) && !cpp::isLoop(S))
-      All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
+    while ((S = In.parentOf(S)) && !cpp::isLoop(S)) {
+      const auto *If = dyn_cast<IfStmt>(S);
+      None |= If && isDecidedBefore(If->getCond(), In);
+      All &= !isa<SwitchStmt, AbstractConditionalOperator>(S) &&
+             (!If || isDecidedBefore(If->getCond(), In));
+    }
     return S;
   };
   const Stmt *Loop = LoopAround(Call);
@@ -259,7 +278,9 @@ void FrozenModules::addSetter(const CallExpr *Call, const Expr *Tensor,
     By = For->getCond() ? cpp::stripImplicit(For->getCond()) : nullptr;
   else if (const auto *While = dyn_cast_or_null<WhileStmt>(Loop))
     By = cpp::stripImplicit(While->getCond());
-  if (Loop && All && By && (IsOff || Set == torch::Flag::Unknown))
+  if (Loop && All && By && IsOff && None)
+    To.At[By].push_back({Owner.Module, true, /*Perhaps=*/true});
+  else if (Loop && All && By && !None && (IsOff || Set == torch::Flag::Unknown))
     IsOff ? To.note(By, Owner.Module, true)
           : noteSet(By, Owner.Module, Value, To);
   else if (!IsOff)

@@ -185,6 +185,7 @@ public:
   struct Switch {
     const clang::ValueDecl *Module;
     bool Off;
+    bool Perhaps = false; ///< On some paths only, of those that run it.
   };
   /// By the statement at which it is done: a call, or what a loop over the
   /// parameters evaluates before its first round.

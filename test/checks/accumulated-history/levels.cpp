@@ -102,3 +102,34 @@ void perhaps_frozen(Net net, Net head, const Batches &data, bool frozen, std::ve
   }
   std::cout << known << open;
 }
+// The same in one function: what a loop asks in each round is decided before it.
+void frozen_if_asked(Net net, const Batches &data, bool frozen) {
+  Tensor open = torch::zeros({});
+  for (auto &p : net->parameters())
+    if (frozen)
+      p.requires_grad_(false);
+  for (const Tensor &x : data)
+    if (frozen)
+      open += net(x).sum();
+      // CHECK-MESSAGES-2: :[[@LINE-1]]:12: warning: memory growth: 'open' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+      // CHECK-FIXES-2: open += net(x).sum().detach();
+  std::cout << open;
+}
+// Not all parameters are frozen: the first layers.
+void partly_frozen(Net net, const Batches &data, int layers) {
+  Tensor open = torch::zeros({});
+  int n = 0;
+  for (auto &p : net->parameters()) {
+    if (n++ < layers)
+      p.requires_grad_(false);
+    if (p.dim() > 1)
+      p.requires_grad_(false);
+  }
+  for (const Tensor &x : data)
+    open += net(x).sum();
+    // CHECK-MESSAGES-1: :[[@LINE-1]]:10: warning: memory growth: 'open' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-MESSAGES-2: :[[@LINE-2]]:10: warning: memory growth: 'open' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-FIXES-1: open += net(x).sum().detach();
+    // CHECK-FIXES-2: open += net(x).sum().detach();
+  std::cout << open;
+}
