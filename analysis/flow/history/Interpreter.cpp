@@ -507,8 +507,13 @@ GradMode Interpreter::modeAt(const Expr *E) {
     return S.Mode;
   if (S.Mode == GradMode::On)
     OnOnce.insert(E);
-  // `(torch::NoGradGuard(), net(x))`: the unnamed guard lives to the end of
-  // the full expression.
+  // An unnamed guard lives to the end of the full expression:
+  // `run(torch::NoGradGuard(), x)`, `(torch::NoGradGuard(), net(x))`.
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (Call && llvm::any_of(Call->arguments(), [](const Expr *Arg) {
+        return torch::isTemporaryGuard(cpp::stripImplicit(Arg));
+      }))
+    return GradMode::Off;
   for (const Stmt *P = Out->parentOf(E); P && isa<Expr>(P);
        P = Out->parentOf(P))
     if (const auto *Comma = dyn_cast<BinaryOperator>(P))

@@ -18,6 +18,8 @@ void by_auto(Net net, const Tensor &x) { auto g = torch::NoGradGuard(); show(net
 void by_ref(Net net, const Tensor &x) { const auto &g = torch::NoGradGuard(); (void)g; show(net(x)); }
 void in_pointer(Net net, const Tensor &x) { auto g = std::make_unique<torch::NoGradGuard>(); show(net(x)); }
 void comma(Net net, const Tensor &x) { auto y = (torch::NoGradGuard(), net(x)); show(y); }
+static Tensor run(const torch::NoGradGuard &, Net net, const Tensor &x) { return net(x); }
+void argument(Net net, const Tensor &x) { auto y = run(torch::NoGradGuard(), net, x); show(y); }
 void mode(Net net, const Tensor &x) { torch::AutoGradMode g(false); show(net(x)); }
 void inference(Net net, const Tensor &x) { c10::InferenceMode g; show(net(x)); }
 void inference_true(Net net, const Tensor &x) { torch::InferenceMode g(true); show(net(x)); }

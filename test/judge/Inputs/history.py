@@ -217,13 +217,18 @@ def judge(drawn, truth, findings):
         return "dead"
     grows = [f for f in findings if f[0] != "inference-without-no-grad"]
     passes = [f for f in findings if f[0] == "inference-without-no-grad"]
-    level = " at level %d" % min(f[1] for f in findings) if findings else ""
-    if any(f[2] in marked["AGAIN"] for f in grows):
-        return "false: a list that ends with the iteration" + level
-    if any(f[2] in marked["ADDS"] for f in grows) and not defect:
-        return "false: it " + ("is used" if int(truth["grew"]) else "does not grow") + level
+
+    def level(told):
+        return " at level %d" % min(f[1] for f in told)
+
+    again = [f for f in grows if f[2] in marked["AGAIN"]]
+    if again:
+        return "false: a list that ends with the iteration" + level(again)
+    adds = [f for f in grows if f[2] in marked["ADDS"]]
+    if adds and not defect:
+        return "false: it " + ("is used" if int(truth["grew"]) else "does not grow") + level(adds)
     if passes and int(truth["passed"]) and min(f[1] for f in passes) < 2 and not right + defect == 0:
-        return "false: the pass is back-propagated" + level
+        return "false: the pass is back-propagated" + level(passes)
     if defect and not grows and not passes:
         words = "some runs, and is right in others" if right else "each run"
         return "silent: it grows in %s%s" % (words, ", by unseen()" if "unseen" in text else "")
