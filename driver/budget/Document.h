@@ -229,7 +229,6 @@ std::string batchSentence(const bytes::StepRows &Step,
 std::string noStepSentence(const bytes::ModelRows &Model,
                            const BudgetOptions &Options,
                            llvm::StringRef Folder);
-/// What figures for a GPU leave out.
 /// What an estimate leaves out; empty where figures are none.
 llvm::StringRef estimateSentence(bytes::DeviceKind Device);
 

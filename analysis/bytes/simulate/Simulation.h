@@ -5,9 +5,9 @@
 /// What LibTorch's operators do to memory, without doing it: tensors that have
 /// sizes and strides and no elements, the memory that they share, the graph
 /// that autograd builds of them, and backward() over it. Bytes are those that
-/// operators ask the allocator of the CPU for, with oneDNN switched off, in
-/// LibTorch 1.13.1, 2.6.0 and 2.14.1; test/budget/steps.test compares them with
-/// the library.
+/// operators ask the allocator of the CPU for, with oneDNN switched off unless
+/// the device says otherwise, in LibTorch 1.13.1, 2.6.0 and 2.14.1;
+/// test/budget/steps.test compares them with the library.
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H
 #define LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_SIMULATION_H

@@ -253,13 +253,14 @@ void FrozenModules::addSetter(const CallExpr *Call, const Expr *Tensor,
   }
   // for (auto &p : net->parameters()) p.requires_grad_(false);
   const TensorOwner Owner = ownerOf(Tensor);
-  bool All = true, None = false;
+  bool All = true, OnSomePaths = false;
   auto LoopAround = [&](const Stmt *S) {
     while ((S = In.parentOf(S)) && !cpp::isLoop(S)) {
       const auto *If = dyn_cast<IfStmt>(S);
-      None |= If && isDecidedBefore(If->getCond(), In);
-      All &= !isa<SwitchStmt, AbstractConditionalOperator>(S) &&
-             (!If || isDecidedBefore(If->getCond(), In));
+      if (If && isDecidedBefore(If->getCond(), In))
+        OnSomePaths = true;
+      else
+        All &= !isa<IfStmt, SwitchStmt, AbstractConditionalOperator>(S);
     }
     return S;
   };
@@ -278,9 +279,10 @@ void FrozenModules::addSetter(const CallExpr *Call, const Expr *Tensor,
     By = For->getCond() ? cpp::stripImplicit(For->getCond()) : nullptr;
   else if (const auto *While = dyn_cast_or_null<WhileStmt>(Loop))
     By = cpp::stripImplicit(While->getCond());
-  if (Loop && All && By && IsOff && None)
+  if (Loop && All && By && IsOff && OnSomePaths)
     To.At[By].push_back({Owner.Module, true, /*Perhaps=*/true});
-  else if (Loop && All && By && !None && (IsOff || Set == torch::Flag::Unknown))
+  else if (Loop && All && By && !OnSomePaths &&
+           (IsOff || Set == torch::Flag::Unknown))
     IsOff ? To.note(By, Owner.Module, true)
           : noteSet(By, Owner.Module, Value, To);
   else if (!IsOff)
