@@ -17,6 +17,8 @@ A question is a module beside this file:
   judge(drawn, truth, findings)
                           "agree", "dead" (nothing to compare), "false: WORDS" or
                           "silent: WORDS"
+  verdicts(judge, functions)
+                          in place of judge(), where a function runs more than once
 
 `truth` has what the function printed, by key, as text: lines "NUMBER KEY VALUE".
 "crash" is the key of a function that ended the program: its value is the line of the
@@ -232,7 +234,23 @@ class Judge:
                                       result["message"]["text"]))
         return found
 
+    def fixed(self, functions):
+        """The functions that --fix changes, as it leaves them."""
+        path = os.path.join(self.out, "fixed.cpp")
+        mark = "// FUNCTION %d\n"
+        write(path, ended(self.question.HEAD_STATIC)
+              + "".join(mark % n + ended(d.static) for n, d in functions.items()))
+        run([self.tool, "--fix", "--level=2", "--no-cache", "--no-background", "--quiet",
+             "--checks=-*," + ",".join(self.question.CHECKS), path, "--",
+             *self.tools["torch_flags"], "-include-pch", self.tools["torch_pch"]], codes=(0, 1))
+        with open(path, encoding="utf-8") as file:
+            parts = re.split(r"(?m)^// FUNCTION (\d+)\n", file.read())[1:]
+        return {int(n): text for n, text in zip(parts[::2], parts[1::2])
+                if text != ended(functions[int(n)].static)}
+
     def verdicts(self, functions):
+        if self.given("verdicts", None):
+            return self.question.verdicts(self, functions)
         truth = self.truths(functions)
         said = self.findings({n: functions[n] for n in truth})
         return {n: self.question.judge(functions[n], truth[n], said[n]) for n in said}
