@@ -62,21 +62,25 @@ std::string partOf(const Borrow &B) {
   return "the " + Name.str() + " of ";
 }
 
+/// What is destroyed, in one word.
+std::string kindOfTemporary(const Borrow &B) {
+  if (B.What == Borrow::Elements)
+    return "tuple";
+  if (B.What != Borrow::List)
+    return "tensor";
+  const Expr *E = cpp::peel(B.Temporary);
+  if (isa<CXXStdInitializerListExpr>(E))
+    return "list";
+  return torch::isTensor(E->getType())      ? "tensor"
+         : E->getType()->isArithmeticType() ? "number"
+                                            : "container";
+}
+
 std::string temporaryOf(const Borrow &B) {
-  switch (B.What) {
-  case Borrow::Elements:
-    return "a tuple";
-  case Borrow::List: {
-    const Expr *E = cpp::peel(B.Temporary);
-    if (isa<CXXStdInitializerListExpr>(E))
-      return "a list in braces";
-    return torch::isTensor(E->getType())      ? "a temporary tensor"
-           : E->getType()->isArithmeticType() ? "a temporary number"
-                                              : "a temporary container";
-  }
-  default:
-    return "a tensor";
-  }
+  const std::string Kind = kindOfTemporary(B);
+  if (Kind == "list")
+    return "a list in braces";
+  return (B.What == Borrow::List ? "a temporary " : "a ") + Kind;
 }
 
 std::string messageOf(const Dangling &D, const std::string &Owner) {
@@ -110,7 +114,7 @@ std::string messageOf(const Dangling &D, const std::string &Owner) {
 }
 
 /// What to do about \p D.
-const char *howToKeep(const Dangling &D) {
+std::string howToKeep(const Dangling &D) {
   const bool IsPointer = D.What.What == Borrow::Data;
   switch (D.Why) {
   case Dangling::Returned:
@@ -125,7 +129,7 @@ const char *howToKeep(const Dangling &D) {
   case Dangling::Resized:
     return "take it again after that";
   default:
-    return "keep that in a variable";
+    return "keep the " + kindOfTemporary(D.What) + " in a variable";
   }
 }
 

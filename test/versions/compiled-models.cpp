@@ -39,13 +39,13 @@ void loaded(const std::vector<std::vector<at::Tensor>> &batches, const std::stri
 
 void results(AOTIModelPackageLoader &model, AOTIModelContainerRunnerCpu &runner, std::vector<at::Tensor> inputs) {
   float *p = model.run(inputs)[0].data_ptr<float>();
-  // CHECK-NOTES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE+3]]:7: note: 'p' is used here
   // CHECK-FIXES: auto p_tensor = model.run(inputs)[0];
   // CHECK-FIXES: float *p = p_tensor.data_ptr<float>();
   use(p);
   const float *q = runner.boxed_run(std::move(inputs)).front().const_data_ptr<float>();
-  // CHECK-NOTES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE+3]]:7: note: 'q' is used here
   // CHECK-FIXES: auto q_tensor = runner.boxed_run(std::move(inputs)).front();
   // CHECK-FIXES: const float *q = q_tensor.const_data_ptr<float>();

@@ -17,25 +17,25 @@ void keep(const Tensor &);
 
 void temporaries(const Tensor &x) {
   void *p = torch::stable::clone(x).data_ptr();
-  // CHECK-NOTES: :[[@LINE-1]]:13: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:13: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE+3]]:8: note: 'p' is used here
   // CHECK-FIXES: auto p_tensor = torch::stable::clone(x);
   // CHECK-FIXES: void *p = p_tensor.data_ptr();
   read(p);
   const float *q = torch::stable::empty_like(x).const_data_ptr<float>();
-  // CHECK-NOTES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE+3]]:8: note: 'q' is used here
   // CHECK-FIXES: auto q_tensor = torch::stable::empty_like(x);
   // CHECK-FIXES: const float *q = q_tensor.const_data_ptr<float>();
   read(q);
   float *row = torch::stable::select(torch::stable::clone(x), 0, 1).mutable_data_ptr<float>();
-  // CHECK-NOTES: :[[@LINE-1]]:16: warning: dangling pointer: 'row' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:16: warning: dangling pointer: 'row' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE+3]]:8: note: 'row' is used here
   // CHECK-FIXES: auto row_tensor = torch::stable::select(torch::stable::clone(x), 0, 1);
   // CHECK-FIXES: float *row = row_tensor.mutable_data_ptr<float>();
   read(row);
   auto sizes = torch::stable::transpose(x, 0, 1).sizes();
-  // CHECK-NOTES: :[[@LINE-1]]:16: warning: dangling reference: 'sizes' refers to the sizes of a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:16: warning: dangling reference: 'sizes' refers to the sizes of a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE+3]]:9: note: 'sizes' is used here
   // CHECK-FIXES: auto sizes_tensor = torch::stable::transpose(x, 0, 1);
   // CHECK-FIXES: auto sizes = sizes_tensor.sizes();
@@ -64,7 +64,7 @@ void accessors(const Tensor &x) {
   using Accessor = torch::headeronly::HeaderOnlyTensorAccessor<float, 1>;
   int64_t size = 3, stride = 1;
   Accessor a(static_cast<float *>(torch::stable::clone(x).data_ptr()), &size, &stride);
-  // CHECK-NOTES: :[[@LINE-1]]:35: warning: dangling pointer: 'a' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:35: warning: dangling pointer: 'a' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE+3]]:9: note: 'a' is used here
   // CHECK-FIXES: auto a_tensor = torch::stable::clone(x);
   // CHECK-FIXES: Accessor a(static_cast<float *>(a_tensor.data_ptr()), &size, &stride);

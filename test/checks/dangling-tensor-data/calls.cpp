@@ -29,29 +29,29 @@ std::vector<int64_t> shape();
 
 void temporaries(Tensor x) {
   const float *p = data_of(x * 2);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto p_tensor = x * 2;
   // CHECK-FIXES: const float *p = data_of(p_tensor);
   read(p);
   const float *q = by_value(x * 2);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto q_tensor = x * 2;
   // CHECK-FIXES: const float *q = by_value(q_tensor);
   read(q);
   auto sizes = deeper(x * 2);
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: dangling reference: 'sizes' refers to the sizes of a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: dangling reference: 'sizes' refers to the sizes of a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto sizes_tensor = x * 2;
   // CHECK-FIXES: auto sizes = deeper(sizes_tensor);
   look(sizes);
   auto list = as_list(shape());
-  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: dangling reference: 'list' refers to a temporary container that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: dangling reference: 'list' refers to a temporary container that is destroyed at the end of this statement; keep the container in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto list_values = shape();
   // CHECK-FIXES: auto list = as_list(list_values);
   look(list);
 }
 void recursive(Tensor x) {
   const float *p = first_of(x * 2, 3);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto p_tensor = x * 2;
   // CHECK-FIXES: const float *p = first_of(p_tensor, 3);
   read(p);
@@ -68,12 +68,12 @@ torch::IntArrayRef list() {
 }
 void one_of_them(Tensor x, Tensor y) {
   const float *p = either(x, y + 1, false);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto p_tensor = y + 1;
   // CHECK-FIXES: const float *p = either(x, p_tensor, false);
   read(p);
   const float *q = either(y + 1, x, false);
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto q_tensor = y + 1;
   // CHECK-FIXES: const float *q = either(q_tensor, x, false);
   read(q);

@@ -9,14 +9,14 @@ void read(const float *);
 void moved() {
   Tensor a = torch::randn({3, 3}).cuda();
   float *p = a.cpu().data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto p_tensor = a.cpu();
   // CHECK-FIXES: float *p = p_tensor.data_ptr<float>();
   read(p);
   Tensor b = torch::rand({4}, torch::device(torch::kCUDA));
   b = b.view({2, 2});
   float *q = b.to(torch::kCPU).data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto q_tensor = b.to(torch::kCPU);
   // CHECK-FIXES: float *q = q_tensor.data_ptr<float>();
   read(q);

@@ -25,37 +25,37 @@ void operand(Tensor x) {
 }
 void levels(Net net, Tensor x) {
   float *certain = torch::exp(x).data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'certain' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'certain' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto certain_tensor = torch::exp(x);
   // CHECK-FIXES: float *certain = certain_tensor.data_ptr<float>();
-  // CHECK-MESSAGES-L1: :[[@LINE-4]]:20: warning: dangling pointer: 'certain' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES-L1: :[[@LINE-4]]:20: warning: dangling pointer: 'certain' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES-L1: auto certain_tensor = torch::exp(x);
   // CHECK-FIXES-L1: float *certain = certain_tensor.data_ptr<float>();
-  // CHECK-MESSAGES-L0: :[[@LINE-7]]:20: warning: dangling pointer: 'certain' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES-L0: :[[@LINE-7]]:20: warning: dangling pointer: 'certain' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES-L0: auto certain_tensor = torch::exp(x);
   // CHECK-FIXES-L0: float *certain = certain_tensor.data_ptr<float>();
   read(certain);
   float *likely = net(x).data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: dangling pointer: 'likely' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: dangling pointer: 'likely' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto likely_tensor = net(x);
   // CHECK-FIXES: float *likely = likely_tensor.data_ptr<float>();
-  // CHECK-MESSAGES-L1: :[[@LINE-4]]:19: warning: dangling pointer: 'likely' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES-L1: :[[@LINE-4]]:19: warning: dangling pointer: 'likely' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES-L1: auto likely_tensor = net(x);
   // CHECK-FIXES-L1: float *likely = likely_tensor.data_ptr<float>();
   read(likely);
   float *perhaps = x.t().contiguous().data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'perhaps' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'perhaps' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto perhaps_tensor = x.t().contiguous();
   // CHECK-FIXES: float *perhaps = perhaps_tensor.data_ptr<float>();
   read(perhaps);
   auto *moved = x.to(torch::kCPU).data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling pointer: 'moved' points into a tensor that is destroyed at the end of this statement, when 'to' has to copy; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling pointer: 'moved' points into a tensor that is destroyed at the end of this statement, when 'to' has to copy; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto moved_tensor = x.to(torch::kCPU);
   // CHECK-FIXES: auto *moved = moved_tensor.data_ptr<float>();
   read(moved);
   Tensor weights = net(x);
   auto *flat = weights.reshape({-1}).data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: dangling pointer: 'flat' points into a tensor that is destroyed at the end of this statement, when 'reshape' has to copy; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: dangling pointer: 'flat' points into a tensor that is destroyed at the end of this statement, when 'reshape' has to copy; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto flat_tensor = weights.reshape({-1});
   // CHECK-FIXES: auto *flat = flat_tensor.data_ptr<float>();
   read(flat);

@@ -43,7 +43,7 @@ void assigned(Tensor x, bool twice) {
   const float *p = nullptr;
   if (twice)
     p = (x * 2).data_ptr<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   if (p)
     read(p);
 }
@@ -83,7 +83,7 @@ public:
   View(std::vector<int64_t> sizes) : sizes_(sizes) {}
   // CHECK-MESSAGES: :[[@LINE-1]]:38: warning: dangling reference: 'sizes_' refers to 'sizes', which is destroyed when the function returns; keep a copy [libtorch-dangling-tensor-data]
   void look(Tensor x) { data_ = torch::relu(x).data_ptr<float>(); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: dangling pointer: 'data_' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:33: warning: dangling pointer: 'data_' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   void lookAt(Tensor x) {
     Tensor y = x.clone();
     data_ = y.data_ptr<float>();
@@ -96,9 +96,9 @@ private:
 };
 
 const torch::IntArrayRef image_size = {1, 3, 224, 224};
-// CHECK-MESSAGES: :[[@LINE-1]]:39: warning: dangling reference: 'image_size' refers to a list in braces that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+// CHECK-MESSAGES: :[[@LINE-1]]:39: warning: dangling reference: 'image_size' refers to a list in braces that is destroyed at the end of this statement; keep the list in a variable [libtorch-dangling-tensor-data]
 Tensor blank() {
   static const torch::IntArrayRef size = {1, 3, 32, 32};
-  // CHECK-MESSAGES: :[[@LINE-1]]:42: warning: dangling reference: 'size' refers to a list in braces that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:42: warning: dangling reference: 'size' refers to a list in braces that is destroyed at the end of this statement; keep the list in a variable [libtorch-dangling-tensor-data]
   return torch::zeros(size);
 }

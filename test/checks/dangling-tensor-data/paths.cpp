@@ -15,7 +15,7 @@ void either(Tensor x, bool grow) {
   const float *p = nullptr;
   if (grow)
     p = torch::exp(x).data_ptr<float>();
-    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   else
     p = t.data_ptr<float>();
   read(p);
@@ -42,7 +42,7 @@ void replaced_in_loop(Tensor x) {
 }
 void written_through(Tensor x) {
   float *p = (x * 2).data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto p_tensor = x * 2;
   // CHECK-FIXES: float *p = p_tensor.data_ptr<float>();
   *p = 1;

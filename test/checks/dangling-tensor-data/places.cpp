@@ -106,7 +106,7 @@ void parts(Tensor x) {
   }
   read(p);
   auto [q, m] = first(x * 2);
-  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling pointer: 'q' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto q_tensor = x * 2;
   // CHECK-FIXES: auto [q, m] = first(q_tensor);
   read(q);
@@ -187,13 +187,13 @@ static void addAfter(std::vector<const float *> &to, const float *v) {
 void replacedPart(Tensor x, int n) {
   std::array<const float *, 2> two{};
   two[n % 2] = (x * 2).data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: dangling pointer: 'two' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: dangling pointer: 'two' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   two[1] = x.data_ptr<float>();
   read(two[0]);
   std::map<int, const float *> by;
   by.emplace(2, x.data_ptr<float>());
   by.insert_or_assign(2, (x * 2).data_ptr<float>());
-  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: 'by' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:26: warning: dangling pointer: 'by' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   for (auto &e : by)
     read(e.second);
   std::vector<const float *> list;

@@ -34,7 +34,7 @@ float *story(Tensor x, bool more) {
   }
   read(r);
   auto sizes = (x * 2).sizes();
-  // CHECK-NOTES: :[[@LINE-1]]:16: warning: dangling reference: 'sizes' refers to the sizes of a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:16: warning: dangling reference: 'sizes' refers to the sizes of a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE+3]]:16: note: 'sizes' is used here
   // CHECK-FIXES: auto sizes_tensor = x * 2;
   // CHECK-FIXES: auto sizes = sizes_tensor.sizes();
@@ -50,7 +50,7 @@ float *story(Tensor x, bool more) {
 const float *lent_by(const Tensor &t) { return t.data_ptr<float>(); }
 void lent(Tensor x) {
   const float *p = lent_by(x * 2);
-  // CHECK-NOTES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:20: warning: dangling pointer: 'p' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE-4]]:14: note: 'lent_by' hands out memory of its argument
   // CHECK-NOTES: :[[@LINE+3]]:8: note: 'p' is used here
   // CHECK-FIXES: auto p_tensor = x * 2;
@@ -60,7 +60,7 @@ void lent(Tensor x) {
 
 float number(float scale) {
   torch::ArrayRef<float> one(scale * 2);
-  // CHECK-NOTES: :[[@LINE-1]]:26: warning: dangling reference: 'one' refers to a temporary number that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-NOTES: :[[@LINE-1]]:26: warning: dangling reference: 'one' refers to a temporary number that is destroyed at the end of this statement; keep the number in a variable [libtorch-dangling-tensor-data]
   // CHECK-NOTES: :[[@LINE+1]]:10: note: 'one' is used here
   return one[0];
 }
