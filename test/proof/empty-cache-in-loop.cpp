@@ -21,8 +21,8 @@ int main() {
     c10::cuda::CUDACachingAllocator::emptyCache();
 #endif
   }
-  std::printf("%lld allocations and %lld frees of the device in 100 "
-              "iterations, %lld bytes in use between them\n",
+  std::printf("device in 100 iterations: %lld allocations and %lld frees, "
+              "%lld bytes in use between them\n",
               static_cast<long long>(proof::DeviceAllocations - allocations),
               static_cast<long long>(proof::DeviceFrees - frees),
               static_cast<long long>(most));

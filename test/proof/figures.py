@@ -60,11 +60,11 @@ def collect(name, folder, by_hand, version):
     figures = []
     for what, bad in printed["bad"].items():
         fixed = printed["fixed"].get(what)
-        # Without a name, a line says something only by its difference.
-        if isinstance(what, int) and fixed in (bad, None):
+        if isinstance(what, int):
+            if fixed not in (bad, None):
+                sys.exit("a figure without a name: '%s' and '%s'" % (bad, fixed))
             continue
-        figures.append({"what": "" if isinstance(what, int) else what,
-                        "bad": bad, "fixed": fixed})
+        figures.append({"what": what, "bad": bad, "fixed": fixed})
     lines = []
     for what, bad in series["bad"].items():
         fixed = series["fixed"].get(what)
