@@ -102,6 +102,7 @@ private:
   std::optional<Selection> Selected;
   std::optional<CompileCommands> Commands;
   std::optional<std::vector<std::string>> Files;
+  bool AnalysesChanged = false; ///< Files are what git says, not the user.
   std::optional<Units> Analysed;
   std::optional<AnalysisJob> Work;
   std::optional<Reports> Outputs;
@@ -214,6 +215,7 @@ Outcome Run::select() {
     return End;
   if (NamesNone && Changed) {
     Options.Files = std::move(*Changed);
+    AnalysesChanged = true;
   } else if (NamesNone) {
     Expected<std::vector<std::string>> Listed =
         Commands->listedSources(WorkingDirectory);
@@ -267,7 +269,8 @@ Outcome Run::precompile() {
 
 Outcome Run::collectUnits() {
   if (Outcome End =
-          keep(unitsToAnalyse(*Files, *Config, *Commands, FS), Analysed))
+          keep(unitsToAnalyse(*Files, !AnalysesChanged, *Config, *Commands, FS),
+               Analysed))
     return End;
   if (Options.Analysis.WholeProgram || Options.Budget.Asked)
     if (Error E = addOtherUnits(*Analysed, *Files, *Commands, *FS))
@@ -277,6 +280,11 @@ Outcome Run::collectUnits() {
   if (!Without.empty() && Without.size() == Files->size() &&
       !Options.AllowNoChecks)
     return usageError(noCheckEnabled());
+  for (StringRef File : Analysed->OutsideBuild)
+    tellWarning() << "'" << printable(File)
+                  << "' has changed and is not analysed: it is not in the "
+                     "compile database; if it is new, run CMake (or what "
+                     "writes the database) again\n";
   if (!Options.Quiet)
     for (StringRef File : Without)
       llvm::errs() << "libtorch-tidy: note: '" << printable(File)

@@ -276,9 +276,9 @@ static Error add(const std::string &File, CompileCommands &Commands,
 }
 
 /// Adds units for \p Unlisted, which no database lists.
-static Error addIncluding(llvm::ArrayRef<std::string> Unlisted, Units &All,
-                          Configuration &Config, CompileCommands &Commands,
-                          FileSystem FS) {
+static Error addIncluding(llvm::ArrayRef<std::string> Unlisted, bool Named,
+                          Units &All, Configuration &Config,
+                          CompileCommands &Commands, FileSystem FS) {
   Error Problems = Error::success();
   if (Unlisted.empty())
     return Problems;
@@ -290,6 +290,11 @@ static Error addIncluding(llvm::ArrayRef<std::string> Unlisted, Units &All,
   for (const std::string &File : Unlisted) {
     const std::string Path = canonicalPath(File, "", *FS);
     const std::string Through = Including.unitFor(Path, Listed);
+    if (Through.empty() && !Named && Commands.isListed(File) == false &&
+        !isHeader(File)) {
+      All.OutsideBuild.push_back(File);
+      continue;
+    }
     if (!Through.empty() && All.Headers.insert(Path).second)
       Reported.push_back(Path);
     if (Through.empty() || Listed.insert(Through).second)
@@ -303,7 +308,7 @@ static Error addIncluding(llvm::ArrayRef<std::string> Unlisted, Units &All,
   return Problems;
 }
 
-Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
+Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files, bool Named,
                                Configuration &Config, CompileCommands &Commands,
                                FileSystem FS) {
   Units Result;
@@ -324,9 +329,9 @@ Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
                             add(File, Commands, /*OnlyForHeaders=*/false,
                                 /*OnlyForFacts=*/false, Result));
   }
-  Problems =
-      joinErrors(std::move(Problems), addIncluding(Unlisted, Result, Config,
-                                                   Commands, std::move(FS)));
+  Problems = joinErrors(
+      std::move(Problems),
+      addIncluding(Unlisted, Named, Result, Config, Commands, std::move(FS)));
   if (Problems)
     return Problems;
   return Result;

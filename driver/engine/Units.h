@@ -34,6 +34,8 @@ struct Units {
   llvm::StringSet<> Headers;
   /// Files that are left out, as their configuration enables no check.
   std::vector<std::string> WithoutChecks;
+  /// Sources that nobody named and that no unit of the build has.
+  std::vector<std::string> OutsideBuild;
 
   /// Was a finding of \p Kind at \p Path asked for in \p U, whose canonical
   /// path is \p File?
@@ -59,9 +61,11 @@ llvm::Error exclude(llvm::ArrayRef<std::string> Globs, llvm::StringRef Here,
                     std::vector<std::string> &Files);
 
 /// The units of \p Files whose configuration enables a check. A file without
-/// one is left out, as projects turn checks off for some folders.
+/// one is left out, as projects turn checks off for some folders. A source that
+/// has a compile database around it, and is not in it, is an error when it is
+/// \p Named.
 llvm::Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
-                                     Configuration &Config,
+                                     bool Named, Configuration &Config,
                                      CompileCommands &Commands, FileSystem FS);
 
 /// Adds to \p All, the units of \p Files, the others of the databases that list

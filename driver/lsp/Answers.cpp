@@ -435,7 +435,8 @@ static Error analyse(const Question &Q, CommandLine &Options, FileSystem FS,
       CompileCommands::create(std::move(Options.Commands), FS);
   if (!Commands)
     return Commands.takeError();
-  Expected<Units> Analysed = unitsToAnalyse({Q.File}, *Config, *Commands, FS);
+  Expected<Units> Analysed =
+      unitsToAnalyse({Q.File}, /*Named=*/true, *Config, *Commands, FS);
   if (!Analysed)
     return Analysed.takeError();
   AnalysisOptions &How = Options.Analysis;

@@ -398,8 +398,8 @@ void Server::analyseAll() {
     Work.ask(Path, ChangeDelay);
 }
 
-/// Which files include a header is not known before they are analysed. Those
-/// that do not have their results in the cache.
+/// Which files include a header is not known before they are analysed, so all
+/// open ones are; those that do not include it have results in the cache.
 void Server::analyseOthers(const Document &Changed) {
   if (!isHeader(Changed.Path))
     return;
