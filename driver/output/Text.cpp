@@ -156,11 +156,14 @@ show(std::vector<ClangTidyError> &Errors,
 
 /// Makes the names of \p E that are relative to where its unit is compiled
 /// relative to \p Here, in which the user reads them; absolute when they lie
-/// outside. The text names files of several build folders.
+/// outside. The text names files of several build folders. Where the place of
+/// the finding is named so, other places are, too: the names of distant edits
+/// are absolute, and those of headers may be.
 static void relateTo(llvm::StringRef Here, ClangTidyError &E,
                      llvm::vfs::FileSystem &FS) {
+  const bool IsRelative = !llvm::sys::path::is_absolute(E.Message.FilePath);
   auto Relate = [&](std::string &Path) {
-    if (!Path.empty() && !llvm::sys::path::is_absolute(Path))
+    if (!Path.empty() && (IsRelative || !llvm::sys::path::is_absolute(Path)))
       Path = relativePath(canonicalPath(Path, E.BuildDirectory, FS), Here);
   };
   auto RelateAll = [&](DiagnosticMessage &M) {
