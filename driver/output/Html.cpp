@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <array>
 #include <map>
+#include <optional>
 
 using llvm::StringRef;
 
@@ -345,6 +346,23 @@ private:
     }
   }
 
+  /// How much white space begins all lines that are not blank.
+  static size_t sharedIndent(llvm::ArrayRef<StringRef> Old,
+                             llvm::ArrayRef<StringRef> New) {
+    std::optional<StringRef> Shared;
+    for (StringRef Line : llvm::concat<const StringRef>(Old, New)) {
+      const StringRef Rest = Line.ltrim(" \t");
+      const StringRef Indent = Line.drop_back(Rest.size());
+      if (Rest.trim().empty())
+        continue;
+      while (Shared && !Indent.starts_with(*Shared))
+        Shared = Shared->drop_back();
+      if (!Shared)
+        Shared = Indent;
+    }
+    return Shared.value_or("").size();
+  }
+
   void change(StringRef Path, unsigned First, unsigned Last,
               llvm::ArrayRef<StringRef> Old, llvm::ArrayRef<StringRef> New) {
     OS << "<p class=\"meta\"><code>" << path(Path) << "</code>, "
@@ -361,10 +379,12 @@ private:
     while (SameAtEnd < Fewest - Same &&
            Old[Old.size() - 1 - SameAtEnd] == New[New.size() - 1 - SameAtEnd])
       ++SameAtEnd;
+    const size_t Indent = sharedIndent(Old, New);
     auto Rows = [&](llvm::ArrayRef<StringRef> Lines, size_t From, size_t To,
                     StringRef Open, StringRef Close, char Sign) {
       for (; From < To; ++From)
-        OS << Open << Sign << ' ' << Syntax(Lines[From]).html() << Close;
+        OS << Open << Sign << ' ' << Syntax(Lines[From].substr(Indent)).html()
+           << Close;
     };
     Rows(Old, 0, Same, "<span class=\"row\">", "</span>", ' ');
     Rows(Old, Same, Old.size() - SameAtEnd, "<del>", "</del>", '-');

@@ -1,5 +1,4 @@
-//===- Syntax.h - Colours of C++ ---------------------------------*- C++
-//-*-===//
+//===- Syntax.h - Colours of C++ --------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef LIBTORCH_TIDY_DRIVER_OUTPUT_SYNTAX_H

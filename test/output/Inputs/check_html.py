@@ -71,7 +71,7 @@ assert sorted(shown) == sorted(printed), f"\npage: {shown}\ntext: {printed}"
 assert page.scripts == (1 if shown else 0), page.scripts
 if shown:
     # What the fix of train.cpp takes away and puts there.
-    assert "<del>-     Total = Total + Loss;</del>" in text
-    assert "<ins>+     Total = Total + Loss.detach();</ins>" in text
+    assert "<del>- Total = Total + Loss;</del>" in text
+    assert "<ins>+ Total = Total + Loss.detach();</ins>" in text
     assert '<span class="k">for</span> (<span class="k">const</span> ' in text
     assert '<mark class="end">' in text
