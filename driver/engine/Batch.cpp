@@ -5,6 +5,7 @@
 #include "analysis/torch/api/Headers.h"
 #include "driver/engine/WholeProgram.h"
 #include "driver/project/CudaUnits.h"
+#include "driver/project/IncludeScanner.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -97,11 +98,26 @@ static std::string lackOfTarget(const Job &J) {
                    Target + "' with --extra-arg=--sysroot=DIR";
 }
 
+/// What is missing when a header of the standard is not found: the compiler's
+/// own ones come with this program. Empty for others.
+static std::string lackOfLibrary(const UnitResult &R) {
+  const bool IsMissing = llvm::any_of(R.Findings, [](const Finding &F) {
+    llvm::StringRef Name = F.Message;
+    return F.Kind == FindingKind::CompileError && Name.consume_front("'") &&
+           Name.consume_back("' file not found") && isStandardHeader(Name);
+  });
+  return IsMissing ? "; the headers of the C or C++ library are not found: "
+                     "install them (on Debian and Ubuntu, the package g++)"
+                   : "";
+}
+
 /// The same of a unit that could not be analysed.
 static std::string troubleOf(const Job &J) {
   if (!J.Result)
     return J.Trouble;
-  std::string Result = troubleIn(*J.Result) + lackOfTarget(J);
+  const std::string OfTarget = lackOfTarget(J);
+  std::string Result = troubleIn(*J.Result) +
+                       (OfTarget.empty() ? lackOfLibrary(*J.Result) : OfTarget);
   if (lacksCudaToolkit(J.Arguments))
     Result += "; no CUDA toolkit was found, and a CUDA file mostly needs its "
               "headers: install it, or set CUDA_PATH to its folder";
