@@ -45,12 +45,11 @@ struct SizeOfDtype {
 /// A number of bytes that is one of elements, or counts them with another size.
 struct ElementsAsBytes {
   const Expr *Count;    ///< As the copying function gets it.
-  const Expr *Tensor;   ///< Whose elements are counted.
+  const Expr *Counted;  ///< The tensor or container of which it is.
   std::string Type;     ///< Of the elements that are copied.
   unsigned Unit, Bytes; ///< Of one element: as counted, in truth.
-  const Expr *UnitAt;   ///< Its sizeof; null when none is written.
-  const Expr *Copied;   ///< The tensor copied from or to; or null.
-  bool IsOther = false; ///< Tensor is another one than Copied.
+  const Expr *UnitAt;   ///< Its sizeof or element_size(); null without one.
+  bool IsOther = false; ///< It may be that what is counted has other elements.
 };
 
 /// Is \p E the number of bytes of a dtype that is copied itself, next to a
@@ -106,67 +105,148 @@ std::string nameOf(QualType T, unsigned Bytes, const ASTContext &Context) {
              : T.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
 }
 
-/// The elements of the tensor that \p Made makes, a factory or an operator;
-/// nullopt where they are not known, or are bytes.
-std::optional<torch::DtypeFacts> elementsOf(const Expr *Made,
-                                            ASTContext &Context) {
-  const auto Dtype = torch::freshMemory(Made, Context).second.Dtype;
-  return Dtype ? torch::dtypeFacts(*Dtype) : std::nullopt;
+/// What elements have.
+struct Elements {
+  unsigned Bytes;
+  std::string Type; ///< In C++.
+};
+
+/// The elements of \p Tensor, as far as the call that makes it says; nullopt
+/// where they are not known, or have no type of C++.
+std::optional<Elements> elementsIn(const Expr *Tensor, cpp::Body &In) {
+  const auto Dtype =
+      torch::freshMemory(cpp::peel(In.originOf(cpp::peel(Tensor))),
+                         In.context())
+          .second.Dtype;
+  if (!Dtype)
+    return std::nullopt;
+  if (torch::hasOneByte(*Dtype))
+    return Elements{1, ""};
+  const auto Facts = torch::dtypeFacts(*Dtype);
+  return Facts ? std::optional(Elements{Facts->Bytes, Facts->Type.str()})
+               : std::nullopt;
+}
+
+/// A pointer that a copying function gets.
+struct Copied {
+  const Expr *Of = nullptr; ///< The tensor or container that it leads into.
+  std::optional<Elements> Has;
+};
+
+Copied copiedAt(const Expr *Pointer, cpp::Body &In) {
+  Copied C;
+  const ASTContext &Context = In.context();
+  const auto *Call =
+      dyn_cast_or_null<CallExpr>(cpp::peel(In.originOf(cpp::peel(Pointer))));
+  const auto Access = torch::asAccess(Call);
+  if (Access)
+    C.Of = Access->Object;
+  else if (cpp::does(Call, cpp::Std::Buffer))
+    C.Of = cpp::calledOn(Call);
+  // data_ptr<uint8_t>(), whatever the pointer is cast to.
+  const bool IsTyped =
+      Access && !Call->getType()->getPointeeType()->isVoidType();
+  if (const QualType T = elementsBehind(IsTyped ? Call : Pointer);
+      !T.isNull()) {
+    const unsigned Bytes = Context.getTypeSizeInChars(T).getQuantity();
+    C.Has = Elements{Bytes, nameOf(T, Bytes, Context)};
+  } else if (Access) {
+    C.Has = IsTyped ? Elements{1, ""} : elementsIn(Access->Object, In);
+  }
+  return C;
+}
+
+/// A number of bytes, read as a product.
+struct ByteCount {
+  const Expr *Counted = nullptr; ///< Of numel(), size(0), v.size().
+  bool IsContainer = false;
+  unsigned Unit = 1;
+  const Expr *UnitAt = nullptr;
+  int64_t Constants = 1;
+};
+
+/// Nullopt for one that has other factors, or several sizes of an element.
+std::optional<ByteCount> factorsOf(const Expr *Count, cpp::Body &In) {
+  ByteCount P;
+  const ASTContext &Context = In.context();
+  llvm::SmallVector<const Expr *, 8> Work{Count};
+  for (unsigned Steps = 0; !Work.empty(); ++Steps) {
+    const Expr *E = cpp::peel(In.originOf(cpp::peel(Work.pop_back_val())));
+    const auto *Op = dyn_cast_or_null<BinaryOperator>(E);
+    if (Steps > 32 || !E)
+      return std::nullopt;
+    if (Op && Op->getOpcode() == BO_Mul) {
+      Work.append({Op->getLHS(), Op->getRHS()});
+      continue;
+    }
+    const auto *SizeOf = dyn_cast<UnaryExprOrTypeTraitExpr>(E);
+    const Expr *Asked = torch::askedForElementSize(E);
+    if (SizeOf || Asked) {
+      const auto Size = Asked ? elementsIn(Asked, In) : std::nullopt;
+      const std::optional<int64_t> Unit =
+          Size ? std::optional<int64_t>(Size->Bytes)
+          : SizeOf && SizeOf->getKind() == UETT_SizeOf &&
+                  !torch::isDtype(SizeOf->getTypeOfArgument())
+              ? cpp::constantInt(SizeOf, Context)
+              : std::nullopt;
+      if (!Unit || P.UnitAt)
+        return std::nullopt;
+      P.Unit = *Unit;
+      P.UnitAt = E;
+      continue;
+    }
+    if (const auto N = cpp::constantInt(E, Context)) {
+      if (*N <= 0 || *N > 1 << 20 || P.Constants > 1 << 20)
+        return std::nullopt;
+      P.Constants *= *N;
+      continue;
+    }
+    const auto *Call = dyn_cast<CallExpr>(E);
+    const Expr *Of = torch::countedBy(E);
+    if (!Of)
+      Of = torch::askedForSize(E).Of;
+    if (!Of && cpp::does(Call, cpp::Std::Size)) {
+      Of = cpp::calledOn(Call);
+      P.IsContainer = true;
+    }
+    if (!Of || (P.Counted && !cpp::isSameName(P.Counted, Of)))
+      return std::nullopt;
+    P.Counted = Of;
+  }
+  return P.Counted ? std::optional(P) : std::nullopt;
 }
 
 std::optional<ElementsAsBytes> decideOn(llvm::ArrayRef<const Expr *> Pointers,
                                         const Expr *Count,
                                         ASTContext &Context) {
   cpp::Body *In = cpp::Body::around(Count, Context);
-  auto Origin = [&](const Expr *E) {
-    return cpp::peel(In ? In->originOf(cpp::peel(E)) : E);
-  };
-  ElementsAsBytes Found{Count, nullptr, "", 1, 0, nullptr, nullptr};
-  const Expr *Elements = Origin(Count);
-  if (const auto *Product = dyn_cast<BinaryOperator>(Elements);
-      Product && Product->getOpcode() == BO_Mul) {
-    const Expr *Sides[] = {cpp::peel(Product->getLHS()),
-                           cpp::peel(Product->getRHS())};
-    if (isa<UnaryExprOrTypeTraitExpr>(Sides[0]))
-      std::swap(Sides[0], Sides[1]);
-    const auto *SizeOf = dyn_cast<UnaryExprOrTypeTraitExpr>(Sides[1]);
-    if (!SizeOf || SizeOf->getKind() != UETT_SizeOf ||
-        torch::isDtype(SizeOf->getTypeOfArgument()))
-      return std::nullopt;
-    const auto Unit = cpp::constantInt(SizeOf, Context);
-    if (!Unit)
-      return std::nullopt;
-    Found.Unit = *Unit;
-    Found.UnitAt = SizeOf;
-    Elements = Origin(Sides[0]);
-  }
-  Found.Tensor = torch::countedBy(Elements);
-  if (!Found.Tensor)
+  const auto P = In ? factorsOf(Count, *In) : std::nullopt;
+  if (!P)
     return std::nullopt;
+  std::optional<Elements> Has;
+  bool OfTensor = torch::isTensor(P->Counted->getType()), IsOther = true;
   for (const Expr *Pointer : Pointers) {
-    const auto Access = torch::asAccess(dyn_cast<CallExpr>(cpp::peel(Pointer)));
-    if (const QualType T = elementsBehind(Pointer); !T.isNull()) {
-      Found.Bytes = Context.getTypeSizeInChars(T).getQuantity();
-      Found.Type = nameOf(T, Found.Bytes, Context);
-    } else if (const auto Of = Access
-                                   ? elementsOf(Origin(Access->Object), Context)
-                                   : std::nullopt) {
-      // data_ptr() of a tensor whose dtype is seen.
-      Found.Bytes = Of->Bytes;
-      Found.Type = Of->Type.str();
-    } else {
-      continue;
+    const Copied C = copiedAt(Pointer, *In);
+    OfTensor |= C.Of && torch::isTensor(C.Of->getType());
+    if (C.Of && cpp::isSameName(C.Of, P->Counted)) {
+      IsOther = !C.Has;
+      if (C.Has) {
+        Has = C.Has;
+        continue;
+      }
     }
-    if (Found.Bytes == Found.Unit)
+    if (C.Has && !Has)
+      Has = C.Has;
+    // One of the two is counted right.
+    if (C.Has && C.Has->Bytes == P->Unit)
       return std::nullopt;
-    if (Access && (Found.Copied = Access->Object))
-      break;
   }
-  if (Found.Type.empty())
+  // Bytes; a constant may be the size of an element.
+  if (!OfTensor || !Has || Has->Type.empty() || Has->Bytes == P->Unit ||
+      P->Constants % Has->Bytes == 0 || (P->IsContainer && IsOther))
     return std::nullopt;
-  const VarDecl *Copied = cpp::variableOf(Found.Copied);
-  Found.IsOther = !Copied || Copied != cpp::variableOf(Found.Tensor);
-  return Found;
+  return ElementsAsBytes{Count,      P->Counted, Has->Type, P->Unit,
+                         Has->Bytes, P->UnitAt,  IsOther};
 }
 
 Finding worded(const SizeOfDtype &S, const ASTContext &Context) {
@@ -200,7 +280,7 @@ Finding worded(const SizeOfDtype &S, const ASTContext &Context) {
 Finding worded(const ElementsAsBytes &B, llvm::StringRef Function,
                const ASTContext &Context) {
   const std::string Right = "sizeof(" + B.Type + ")";
-  const VarDecl *Var = cpp::variableOf(B.Tensor);
+  const VarDecl *Var = cpp::variableOf(B.Counted);
   Finding F = Finding::at(B.Count);
   if (B.IsOther)
     F.because(ElementSize.OtherTensor);

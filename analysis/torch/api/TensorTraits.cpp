@@ -149,4 +149,16 @@ const Expr *askedForDtype(const Expr *E) {
              : nullptr;
 }
 
+const Expr *askedForElementSize(const Expr *E) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::peel(E));
+  const StringRef Name = cpp::calleeName(Call);
+  if (cpp::isOneOf(Name, {"element_size", "itemsize"}))
+    if (const Expr *Tensor = tensorAskedBy(Call))
+      return Tensor;
+  // t.dtype().itemsize(), elementSize(t.scalar_type())
+  return Name == "itemsize"                ? askedForDtype(cpp::calledOn(Call))
+         : callsTorch(Call, "elementSize") ? askedForDtype(Call->getArg(0))
+                                           : nullptr;
+}
+
 } // namespace libtorch_tidy::torch

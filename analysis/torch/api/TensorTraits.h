@@ -50,6 +50,9 @@ std::optional<DtypeFacts> dtypeFacts(int64_t Dtype);
 bool hasOneByte(int64_t Dtype);
 /// The tensor whose scalar_type() or dtype() \p E is; null for others.
 const clang::Expr *askedForDtype(const clang::Expr *E);
+/// The tensor whose element_size() \p E is, or itemsize() of its dtype; null
+/// for others.
+const clang::Expr *askedForElementSize(const clang::Expr *E);
 
 /// What arguments ask of a tensor: dtype, device.
 struct Asked {

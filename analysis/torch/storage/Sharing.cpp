@@ -111,16 +111,22 @@ bool mayWorkInPlace(const CallExpr *Call) {
   return runsFunctional(Call) && cpp::writtenArguments(Call).size() > 1;
 }
 
-/// torch::rand({2}, torch::kCUDA): do options name a device?
-bool isMadeOnDevice(const CallExpr *Call, const ASTContext &Context) {
-  return llvm::any_of(Call->arguments(), [&](const Expr *Argument) {
-    if (isa<CXXDefaultArgExpr>(Argument) ||
-        !isTensorOptions(Argument->getType()))
-      return false;
+/// torch::rand({2}, torch::kCUDA): what the options ask for, also by default:
+/// those of randint() are kLong.
+TensorTraits madeWith(const CallExpr *Call, const ASTContext &Context) {
+  TensorTraits Made;
+  for (const Expr *Argument : Call->arguments()) {
+    if (!isTensorOptions(Argument->getType()))
+      continue;
+    const auto *Default = dyn_cast<CXXDefaultArgExpr>(Argument);
     Asked A;
-    readAsked(Argument, Context, A);
-    return A.Cuda && !A.Unknown;
-  });
+    readAsked(Default ? Default->getExpr() : Argument, Context, A);
+    if (A.Unknown)
+      continue;
+    Made.OnDevice |= A.Cuda;
+    Made.Dtype = A.Dtype;
+  }
+  return Made;
 }
 
 } // namespace
@@ -150,7 +156,7 @@ StorageUse storageUse(const CallExpr *Call, const TensorTraits &Input,
   case Sharing::None:
     if (Call->isPRValue() && !mayWorkInPlace(Call))
       Use.How = Sharing::None;
-    Use.Traits.OnDevice = isMadeOnDevice(Call, Context);
+    Use.Traits = madeWith(Call, Context);
     return Use;
   case Sharing::Perhaps:
   case Sharing::Memory:

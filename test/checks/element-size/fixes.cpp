@@ -79,6 +79,50 @@ void by_dtype(unsigned char *to, const torch::Tensor &image) {
   // CHECK-FIXES: std::memcpy(to, wide.data_ptr(), wide.numel() * sizeof(double));
 }
 
+// Products of sizes count elements, and so does the size of a container.
+void by_sizes(unsigned char *to, const torch::Tensor &t) {
+  std::memcpy(to, t.data_ptr<float>(), t.size(0) * t.size(1));
+  // CHECK-MESSAGES: :[[@LINE-1]]:40: warning: wrong byte count: 'memcpy' takes bytes, and gets the number of elements of 't'; each has 4 bytes ('float'), so a part of them is left out; multiply by 'sizeof(float)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(to, t.data_ptr<float>(), t.size(0) * t.size(1) * sizeof(float));
+  const auto h = t.size(1), w = t.size(2);
+  std::memcpy(to, t.data_ptr<double>(), sizeof(float) * h * w * 3);
+  // CHECK-MESSAGES: :[[@LINE-1]]:63: warning: wrong byte count: 'memcpy' takes bytes, and gets 4 for each element of 't'; each has 8 bytes ('double'), so a part of them is left out; multiply by 'sizeof(double)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(to, t.data_ptr<double>(), sizeof(double) * h * w * 3);
+}
+void from_vector(torch::Tensor t, const std::vector<float> &v) {
+  std::memcpy(t.data_ptr<float>(), v.data(), v.size());
+  // CHECK-MESSAGES: :[[@LINE-1]]:48: warning: wrong byte count: 'memcpy' takes bytes, and gets the number of elements of 'v'; each has 4 bytes ('float'), so a part of them is left out; multiply by 'sizeof(float)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(t.data_ptr<float>(), v.data(), v.size() * sizeof(float));
+}
+
+// What a factory was asked for.
+void by_factory(unsigned char *to, torch::Tensor like) {
+  auto counts = torch::zeros({4}, torch::kLong);
+  std::memcpy(to, counts.data_ptr(), counts.numel() * sizeof(float));
+  // CHECK-MESSAGES: :[[@LINE-1]]:53: warning: wrong byte count: 'memcpy' takes bytes, and gets 4 for each element of 'counts'; each has 8 bytes ('int64_t'), so a part of them is left out; multiply by 'sizeof(int64_t)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(to, counts.data_ptr(), counts.numel() * sizeof(int64_t));
+  auto full = torch::full({4}, 1, torch::dtype(torch::kFloat64).requires_grad(false));
+  std::memcpy(to, full.data_ptr(), full.numel());
+  // CHECK-MESSAGES: :[[@LINE-1]]:36: warning: wrong byte count: 'memcpy' takes bytes, and gets the number of elements of 'full'; each has 8 bytes ('double'), so a part of them is left out; multiply by 'sizeof(double)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(to, full.data_ptr(), full.numel() * sizeof(double));
+  auto drawn = torch::randint(0, 5, {3});
+  std::memcpy(to, drawn.data_ptr(), drawn.numel() * sizeof(int));
+  // CHECK-MESSAGES: :[[@LINE-1]]:51: warning: wrong byte count: 'memcpy' takes bytes, and gets 4 for each element of 'drawn'; each has 8 bytes ('int64_t'), so a part of them is left out; multiply by 'sizeof(int64_t)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(to, drawn.data_ptr(), drawn.numel() * sizeof(int64_t));
+}
+
+// The size of an element of another tensor.
+void by_another(unsigned char *to) {
+  auto values = torch::zeros({8}, torch::kFloat);
+  auto counts = torch::zeros({8}, torch::kLong);
+  std::memcpy(to, counts.data_ptr(), counts.numel() * values.element_size());
+  // CHECK-MESSAGES: :[[@LINE-1]]:38: warning: wrong byte count: 'memcpy' takes bytes, and gets 4 for each element of 'counts'; each has 8 bytes ('int64_t'), so a part of them is left out; multiply by 'sizeof(int64_t)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(to, counts.data_ptr(), counts.numel() * sizeof(int64_t));
+  std::memcpy(to, values.data_ptr<float>(), values.numel() * counts.dtype().itemsize());
+  // CHECK-MESSAGES: :[[@LINE-1]]:60: warning: wrong byte count: 'memcpy' takes bytes, and gets 8 for each element of 'values'; each has 4 bytes ('float'), so it goes past the end; multiply by 'sizeof(float)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(to, values.data_ptr<float>(), values.numel() * sizeof(float));
+}
+
 template <typename T> void copied(T *to, const torch::Tensor &t) {
   std::memcpy(to, t.data_ptr<T>(), sizeof(t.scalar_type()) * t.numel());
   // CHECK-MESSAGES: :[[@LINE-1]]:36: warning: wrong byte count: 'sizeof(t.scalar_type())' is 1, the size of the value that names the element type, not of an element; use 't.element_size()' [libtorch-element-size]

@@ -65,3 +65,40 @@ void of_bytes(unsigned char *to, const torch::Tensor &image, bool scale) {
   changed = changed.to(torch::kByte);
   std::memcpy(to, changed.data_ptr(), changed.numel());
 }
+
+// Bytes are counted, and given to a tensor of other elements, or seen as such.
+void raw(torch::Tensor to, const torch::Tensor &bytes, const std::vector<uint8_t> &file,
+         const std::string &text, char *out) {
+  std::memcpy(to.data_ptr<float>(), bytes.data_ptr<uint8_t>(), bytes.numel());
+  std::memcpy(to.data_ptr<float>(), file.data(), file.size());
+  std::memcpy(to.data_ptr<float>(), text.data(), text.size());
+  const auto *floats = reinterpret_cast<const float *>(bytes.data_ptr<uint8_t>());
+  std::memcpy(out, floats, bytes.numel());
+  auto buffer = torch::empty({64}, torch::kByte);
+  std::memcpy(to.data_ptr<float>(), buffer.data_ptr(), buffer.numel());
+}
+
+// Products of sizes with the size of an element, also one that is written as a number
+// or is in a variable, or may be.
+void sized(char *to, const torch::Tensor &t, const torch::Tensor &other, size_t pitch) {
+  std::memcpy(to, t.data_ptr<float>(), t.size(0) * t.size(1) * sizeof(float));
+  std::memcpy(to, t.data_ptr<float>(), t.size(0) * t.size(1) * 4);
+  std::memcpy(to, t.data_ptr<float>(), t.size(0) * pitch);
+  std::memcpy(to, t.data_ptr<float>(), t.size(0) * t.element_size() * t.size(1));
+  std::memcpy(to, t.data_ptr(), t.size(0) * t.size(1));
+  std::memcpy(to, t.data_ptr(), t.numel() * other.element_size());
+  std::memcpy(to, t.data_ptr<float>(), t.numel() * t.dtype().itemsize());
+  auto longs = torch::zeros({8}, torch::kLong);
+  auto doubles = torch::zeros({8}, torch::kDouble);
+  std::memcpy(to, longs.data_ptr(), longs.numel() * doubles.element_size());
+}
+
+// What the options say is not seen, or they say nothing.
+void options(char *to, const torch::Tensor &t, torch::TensorOptions given) {
+  auto like = torch::empty({4}, t.options());
+  std::memcpy(to, like.data_ptr(), like.numel());
+  auto as_given = torch::empty({4}, given);
+  std::memcpy(to, as_given.data_ptr(), as_given.numel());
+  auto by_default = torch::zeros({4});
+  std::memcpy(to, by_default.data_ptr(), by_default.numel() * sizeof(double));
+}
