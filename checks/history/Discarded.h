@@ -68,9 +68,10 @@ inline constexpr struct DiscardedResultReasons {
   Reason Renames{"names-another", Effect::Likely,
                  "`=` gives a variable that names a view, and that nothing "
                  "reads afterwards, another tensor: `row = x[0]; row = y;`."};
-  Reason SameTensor{"view-of-the-same", Effect::Silent,
-                    "What the variable is given is a view of the same tensor: "
-                    "it goes from part to part."};
+  Reason SameTensor{
+      "view-of-the-same", Effect::Silent,
+      "What the variable is given is a part of the same tensor, or a "
+      "copy of one: it goes from part to part."};
   Reason TensorValue{"tensor-value", Effect::NoFix,
                      "What is written is a tensor: `copy_` converts its type, "
                      "`index_put_` throws."};

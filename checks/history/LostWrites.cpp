@@ -238,7 +238,12 @@ std::optional<Finding> namesAnother(const CallExpr *Assign, const Place &Where,
     return F.because(DiscardedResult.Timed);
   bool Part = false;
   const auto *View = dyn_cast<CallExpr>(cpp::stripImplicit(Value));
-  if (View && torch::viewedBy(View) && rootOf(Value, Part, Unit.work()) == Root)
+  // A part, or a copy of one: x.index({indices}).
+  const Expr *From = View && torch::selectsElements(View)
+                         ? torch::storageUse(View, {}, In.context()).Of
+                     : torch::viewedBy(View) ? Value
+                                             : nullptr;
+  if (From && rootOf(From, Part, Unit.work()) == Root)
     return F.because(DiscardedResult.SameTensor);
   return F;
 }

@@ -75,6 +75,13 @@ Tensor names(Tensor x, Tensor y, int n) {
   Tensor row = x[0];
   consume(row);
   row = x[1];
+  Tensor picked = x.index({128});
+  for (int i = 0; i < n; ++i) {
+    consume(picked);
+    picked = x.index({y + i});
+  }
+  consume(picked);
+  picked = x.index({y + 1});
   Tensor released = x[0];
   consume(released);
   released = Tensor();
