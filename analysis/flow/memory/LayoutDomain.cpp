@@ -5,7 +5,6 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/memory/MemoryDomain.h"
-#include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Hooks.h"
@@ -107,14 +106,6 @@ bool LayoutState::join(const LayoutState &Other) {
 // The domain
 //===----------------------------------------------------------------------===//
 
-/// The parameter that \p Callee, with or without a body, asks for its strides.
-static bool mayAsk(const cpp::Call &C, unsigned Index,
-                   MemorySummaries Callees) {
-  const MemorySummary *Known = summaryOf(C.Callee, Callees);
-  return Known ? Known->Order.Asks.count(Index) != 0
-               : C.Of == cpp::Whose::User && torch::namesLayoutCheck(C.Name);
-}
-
 LayoutDomain::LayoutDomain(const FunctionDecl *F, const LayoutDomain &By)
     : LayoutDomain(F, By.Callees, By.Fields) {
   Elsewhere = true;
@@ -123,25 +114,7 @@ LayoutDomain::LayoutDomain(const FunctionDecl *F, const LayoutDomain &By)
 
 LayoutDomain::LayoutDomain(const FunctionDecl *F, MemorySummaries Callees,
                            FieldValues Fields)
-    : F(F), Context(F->getASTContext()), Callees(Callees), Fields(Fields) {
-  auto Root = [](const Expr *E) {
-    const std::optional<Keeper> K = Keeper::of(E);
-    return K ? K->Root : nullptr;
-  };
-  cpp::forEach<CallExpr>(F->getBody(), [&](const CallExpr *Call) {
-    if (const Expr *Tensor = torch::askedForLayout(Call))
-      Asked.insert(Root(Tensor));
-    if (const Expr *Tensor = torch::packedBy(Call))
-      PackedElsewhere.insert(Root(Tensor));
-    const cpp::Call C(Call);
-    if (C.Of == cpp::Whose::User)
-      for (unsigned I = 0; I < C.Args.size(); ++I)
-        if (torch::isTensor(C.Args[I]->getType()) && mayAsk(C, I, Callees))
-          Asked.insert(Root(C.Args[I]));
-  });
-  Asked.erase(nullptr);
-  PackedElsewhere.erase(nullptr);
-}
+    : F(F), Context(F->getASTContext()), Callees(Callees), Fields(Fields) {}
 
 bool LayoutDomain::concerns(const FunctionDecl *F, MemorySummaries Callees) {
   // A lambda captures pointers.
@@ -244,6 +217,12 @@ void LayoutDomain::visit(const CFGElement &Element) {
 }
 
 void LayoutDomain::addReturned(const LaidOut &Value) {
+  const bool Strided = Value.Lies.isStrided();
+  const bool Surely = Strided && !Value.SomeWays && !Value.Lies.hangsOnCuts();
+  if (!Returned)
+    ReturnsStrided = Surely ? Always : Strided ? Sometimes : Never;
+  else if (ReturnsStrided != (Surely ? Always : Never))
+    ReturnsStrided = Sometimes;
   if (!Returned) {
     Returned = Value;
     return;
@@ -395,10 +374,12 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
     // It may undo what was done before, or change nothing where a dimension has
     // one element.
     else if (!getsPacked(Call) ||
-             (SomeUnit && Order.Returns != Layout::Unknown))
+             (SomeUnit && Order.Returns != Layout::Unknown) ||
+             Order.MayBeStrided)
       Value.Lies = Layout::unknown();
     else if (Order.Returns != Layout::Unknown)
       Value.Lies = Layout::of(Order.Returns, Call, Order.Surely);
+    Value.Differs = Order.Differs && Value.Lies.isStrided();
     Value.Lies.SomeUnit = SomeUnit;
     return Value;
   }
@@ -422,7 +403,10 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
         const LaidOut Of = valueOf(E);
         if (!First)
           First = Of;
-        return Of.Lies;
+        // One of several orders, and nobody knows which.
+        return Of.Differs && Of.Lies.Coarse != Layout::Packed
+                   ? Layout::unknown()
+                   : Of.Lies;
       },
       Context);
   if (!First)
@@ -437,8 +421,8 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
     // What the model returns in an order keeps it.
     if (First->From == StridedRead::Script)
       Value.From = First->From;
-    if (First->Given && PackedElsewhere.contains(First->Given) &&
-        !Asked.contains(First->Given))
+    if (First->Given && looks().Packed.contains(First->Given) &&
+        !looks().Asked.contains(First->Given))
       Value.From = StridedRead::Like;
   }
   return Value;
@@ -520,7 +504,7 @@ void LayoutDomain::report(const FlowGraph &Graph, const States<State> &In,
       evaluated(Graph, *Block, *this, *At, {});
   MemorySummary::Layouts &Order = Into.Order;
   for (const ParmVarDecl *Param : F->parameters())
-    if (Asked.contains(Param)) {
+    if (looks().Asked.contains(Param)) {
       const unsigned I = Param->getFunctionScopeIndex();
       Order.Asks.insert(I);
       Order.Reads.erase(I);
@@ -534,7 +518,12 @@ void LayoutDomain::report(const FlowGraph &Graph, const States<State> &In,
       Order.Returns = Returned->Lies.kind();
       Order.Surely = Returned->Lies.Sure;
     }
+  } else if (ReturnsStrided == Always) {
+    Order.Returns = Layout::Permuted;
+    Order.Differs = true;
   }
+  Order.MayBeStrided =
+      ReturnsStrided != Never && Order.Returns == Layout::Unknown;
   for (auto &[Key, Read] : Found.takeVector())
     Into.Strided.push_back(std::move(Read));
   llvm::stable_sort(Into.Strided, [&](const auto &A, const auto &B) {
@@ -546,7 +535,7 @@ void LayoutDomain::report(const FlowGraph &Graph, const States<State> &In,
 bool LayoutDomain::isAsked(const Expr *Tensor) const {
   const std::optional<Keeper> K =
       Tensor ? Keeper::of(Tensor) : std::optional<Keeper>();
-  return K && (Asked.contains(K->Root) || isAskedAround(K->Root));
+  return K && (looks().Asked.contains(K->Root) || isAskedAround(K->Root));
 }
 
 void LayoutDomain::report(const Expr *At, const LaidOut &Of,

@@ -133,15 +133,22 @@ private:
   bool Elsewhere = false;
   unsigned Depth = 0;
   static constexpr unsigned MaxDepth = 4;
+  /// A field that is given more often holds anything.
+  static constexpr unsigned MaxGiven = 16;
   /// The variables and fields that are asked for their strides, and those of
   /// which packed copies are made.
-  llvm::SmallPtrSet<const clang::ValueDecl *, 4> Asked, PackedElsewhere;
+  struct Looks {
+    llvm::SmallPtrSet<const clang::ValueDecl *, 4> Asked, Packed;
+  };
+  const Looks &looks() const;
+  mutable std::optional<Looks> KnownLooks;
   State S;
   MemoryOf *Out = nullptr; ///< Null before the fixpoint is reached.
   llvm::MapVector<const void *, StridedRead> Found;
   /// The kinds of what is returned.
   std::optional<LaidOut> Returned;
   bool ReturnsDiffer = false;
+  enum { Never, Sometimes, Always } ReturnsStrided = Never;
 };
 
 } // namespace libtorch_tidy::flow

@@ -124,6 +124,10 @@ struct MemorySummary {
     /// How the tensor that it returns lies on all ways, if one can say so.
     torch::Layout::Kind Returns = torch::Layout::Unknown;
     bool Surely = false;
+    /// It lies in several orders, none of which is packed.
+    bool Differs = false;
+    /// Returns is not known; on some ways it does not lie in order.
+    bool MayBeStrided = false;
     /// The parameter that it returns as it was given; else Result.
     unsigned Same = ~0u;
   } Order;

@@ -305,25 +305,27 @@ void LayoutReader::expand() {
 }
 
 /// x.index({...}), whose tensors copy: nothing is said then.
+/// What is not known may have been cut down to one element, or got a dimension
+/// of one.
 void LayoutReader::index() {
   if (Args.size() != 1)
-    return giveUp();
+    return giveUpPart();
   unsigned At = 0;
   const auto Indices = cpp::listElements(Args[0]);
   for (const Expr *E : Indices) {
     const Expr *Index = cpp::stripImplicit(E);
     if (L.Coarse != Layout::Packed)
-      return giveUp();
+      return giveUpPart();
     if (isNone(Index)) {
       if (!place(At, 1))
-        return giveUp();
+        return giveUpPart();
       L.Dims.insert(L.Dims.begin() + At++, {Layout::Unit, 1});
     } else if (Index->getType()->isIntegerType()) {
       take(At);
     } else if (cpp::isOrDerivesFrom(Index->getType(), "at::indexing::Slice")) {
       const auto *Made = dyn_cast<CXXConstructExpr>(Index);
       if (!Made || Made->getConstructor()->isCopyOrMoveConstructor())
-        return giveUp();
+        return giveUpPart();
       const auto Given = cpp::writtenArguments(Made);
       LayoutReader Part(L, Given, Operand, Context);
       Part.cut(At++, Part.bound(0), Part.bound(1), Part.bound(2));
@@ -337,10 +339,10 @@ void LayoutReader::index() {
       if (L.Open && After == 1 && Indices.back()->getType()->isIntegerType())
         return take(-1);
       if (L.Open || L.Dims.size() < After)
-        return giveUp();
+        return giveUpPart();
       At = L.Dims.size() - After;
     } else {
-      return giveUp();
+      return giveUpPart();
     }
   }
 }

@@ -55,6 +55,26 @@ public:
   }
   void write(float *to) const { std::memcpy(to, hwc_.data_ptr<float>(), hwc_.nbytes()); }
 };
+class AskedElsewhere {
+  Tensor hwc_;
+
+public:
+  void set(const Tensor &chw) { hwc_ = chw.permute({1, 2, 0}); }
+  void write(float *to) const;
+};
+void AskedElsewhere::write(float *to) const {
+  if (hwc_.is_contiguous())
+    std::memcpy(to, hwc_.data_ptr<float>(), hwc_.nbytes());
+}
+class AskedByAnother {
+  Tensor hwc_;
+
+public:
+  void set(const Tensor &chw) { hwc_ = chw.permute({1, 2, 0}); }
+  bool isPacked() const;
+  void write(float *to) const { std::memcpy(to, hwc_.data_ptr<float>(), hwc_.nbytes()); }
+};
+bool AskedByAnother::isPacked() const { return hwc_.is_contiguous(); }
 struct Given {
   Tensor hwc;
   void set(const Tensor &chw) { hwc = chw.permute({1, 2, 0}); }
@@ -184,7 +204,7 @@ static Tensor either(const Tensor &x, bool first) {
 void several_ways(float *to, bool first) {
   auto x = torch::rand({3, 4, 5});
   auto a = turned(x, first), b = part(x, first), c = either(x, first);
-  auto d = other(x, first).clone();
+  auto d = other(x, first).clone(), e = other(x, first);
   std::memcpy(to, a.data_ptr<float>(), a.nbytes());
   // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'a' as they lie in memory, but the result of 'turned' lies in another order
   // CHECK-FIXES: auto a_packed = a.contiguous();
@@ -193,6 +213,10 @@ void several_ways(float *to, bool first) {
   // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'b' as they lie in memory, but the result of 'part' has others between them
   // CHECK-FIXES: auto b_packed = b.contiguous();
   // CHECK-FIXES: std::memcpy(to, b_packed.data_ptr<float>(), b.nbytes());
+  std::memcpy(to, e.data_ptr<float>(), e.nbytes());
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: wrong bytes: 'memcpy' copies the bytes of 'e' as they lie in memory, but the result of 'other' lies in another order
+  // CHECK-FIXES: auto e_packed = e.contiguous();
+  // CHECK-FIXES: std::memcpy(to, e_packed.data_ptr<float>(), e.nbytes());
   std::memcpy(to, c.data_ptr<float>(), c.nbytes());
   std::memcpy(to, d.data_ptr<float>(), d.nbytes());
 }

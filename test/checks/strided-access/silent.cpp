@@ -237,3 +237,29 @@ void cut_to_one(const Tensor &x, float *to) {
   auto part = t.select(1, 0);
   std::memcpy(to, part.data_ptr<float>(), part.nbytes());
 }
+
+// A part of one element, and then packed: what is moved is that dimension.
+std::vector<float> cutToOne() {
+  auto t = torch::empty_strided({3, 4}, {1, 3}).index({Slice(0, 1)}).contiguous();
+  t.transpose_(1, 0);
+  return values(t);
+}
+std::vector<float> newDimension() {
+  auto t = torch::empty_strided({3, 4}, {1, 3}).index({torch::indexing::None, 0}).contiguous();
+  return values(t.transpose(0, 1));
+}
+
+// What a helper returns lies in one of several orders, of which one is put right.
+Tensor eitherOrder(const Tensor &t, bool c) {
+  if (c)
+    return t.permute({1, 2, 0});
+  return t.transpose(0, 1).select(0, 0).unsqueeze(1);
+}
+float ofEither(const Tensor &x, bool c) {
+  auto rows = torch::zeros_like(eitherOrder(x, c).slice(1, 1).permute({0, 2, 1}));
+  auto first = rows.index({Slice(), 0});
+  float *p = first.data_ptr<float>(), sum = 0;
+  for (int64_t i = 0; i < first.numel(); ++i)
+    sum += p[i];
+  return sum;
+}
