@@ -24,6 +24,8 @@ struct Rect {
 struct Mat {
   Mat();
   Mat(int rows, int cols, int type);
+  Mat(int rows, int cols, int type, void *data, size_t step = 0);
+  Mat(Size size, int type, void *data, size_t step = 0);
   Mat(const Mat &);
   Mat &operator=(const Mat &);
   ~Mat();
@@ -36,6 +38,8 @@ struct Mat {
   void copyTo(Mat &to) const;
   int channels() const;
   bool isContinuous() const;
+  size_t total() const;
+  size_t elemSize() const;
   unsigned char *ptr(int row = 0);
   template <typename T> T *ptr(int row = 0);
   int rows, cols;
