@@ -1,8 +1,12 @@
 //===- DanglingTensorDataCheck.cpp ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
+#include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/storage/Layout.h"
 #include "checks/lifetime/DanglingStory.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -33,8 +37,14 @@ constexpr struct DanglingTensorDataReasons {
   Reason MayCopy{"copies-if-needed", Effect::Advice,
                  "An operator on a living tensor copies only when there is "
                  "something to do: `contiguous`, `to`, `cpu`, `reshape`. Where "
-                 "it surely has to copy (`x.cpu()` after `x = y.cuda()`), this "
-                 "does not apply."};
+                 "it surely has to copy (`x.cpu()` after `x = y.cuda()`, "
+                 "`contiguous` of a matrix that is made and transposed here), "
+                 "this does not apply."};
+  Reason Strided{"not-in-order", Effect::Likely,
+                 "`contiguous` is called on what an operator such as `t()` has "
+                 "left in another order: it copies, unless a dimension has one "
+                 "element or the tensor came in such an order that the "
+                 "operator puts it right."};
   Reason HasName{"has-name", Effect::NoFix,
                  "What is referred to is a variable, not a temporary."};
   Reason NotDeclared{"lives-longer", Effect::NoFix,
@@ -149,11 +159,43 @@ std::string wishFor(llvm::StringRef Keeper, llvm::StringRef What) {
       .str();
 }
 
-std::optional<Because> whyUnsure(const Borrow &B) {
-  if (B.Sure == torch::Fresh::Yes)
+/// How \p E lies in memory, as far as its function says.
+torch::Layout layoutIn(const Expr *E, cpp::Body &In, unsigned Depth = 0) {
+  const VarDecl *Var = cpp::variableOf(E);
+  if (Depth > cpp::MaxChase ||
+      (Var && cpp::anyOf<CallExpr>(In.root(), [&](const CallExpr *Call) {
+         return torch::changesLayout(Call) &&
+                cpp::variableOf(cpp::calledOn(Call)) == Var;
+       })))
+    return torch::Layout::unknown();
+  const auto *Call =
+      dyn_cast_or_null<CallExpr>(cpp::stripImplicit(In.originOf(E)));
+  if (!torch::opFacts(Call))
+    return {};
+  return torch::layoutOf(
+      Call, 0, [&](const Expr *Of) { return layoutIn(Of, In, Depth + 1); },
+      In.context());
+}
+
+/// How what contiguous() packs for \p B lies; packed where that is not what
+/// decides whether there is a copy.
+torch::Layout layoutBehind(const Borrow &B, ASTContext &Context) {
+  const Expr *Packed =
+      B.Sure == torch::Fresh::Perhaps && B.Temporary
+          ? torch::packedBy(dyn_cast<CallExpr>(cpp::stripImplicit(B.Temporary)))
+          : nullptr;
+  cpp::Body *In = Packed ? cpp::Body::around(Packed, Context) : nullptr;
+  return In ? layoutIn(Packed, *In) : torch::Layout();
+}
+
+std::optional<Because> whyUnsure(const Borrow &B, const torch::Layout &Behind) {
+  if (B.Sure == torch::Fresh::Yes || (Behind.Sure && Behind.isSurelyStrided()))
     return std::nullopt;
   if (B.Sure != torch::Fresh::Likely)
-    return Because{&DanglingTensorData.MayCopy, B.Through};
+    return Because{Behind.isStrided() && !Behind.hangsOnCuts()
+                       ? &DanglingTensorData.Strided
+                       : &DanglingTensorData.MayCopy,
+                   B.Through};
   switch (B.Unless) {
   case Borrow::SomeWays:
     return Because{&DanglingTensorData.SomeWays, quoted(B.Lender),
@@ -176,15 +218,17 @@ public:
       const Borrow &B = D.What;
       if (B.What == Borrow::Blob)
         continue;
+      const torch::Layout Behind = layoutBehind(B, Unit.context());
+      const auto Why = whyUnsure(B, Behind);
       const bool MayCopy =
-          B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
+          Why && B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
       Finding F = findingAt(D).says(
           (B.What == Borrow::Data ? "dangling pointer: "
                                   : "dangling reference: ") +
           messageOf(D, B.Owner ? quoted(B.Owner) : temporaryOf(B)) +
           (MayCopy ? ", when " + quoted(B.Through) + " has to copy" : ""));
       F.remedy(howToKeep(D));
-      report(nameTemporary(F.because(whyUnsure(B)), D, Unit.context()));
+      report(nameTemporary(F.because(Why), D, Unit.context()));
     }
   }
 
