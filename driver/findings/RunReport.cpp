@@ -314,6 +314,7 @@ WatchedRun::read(StringRef File, StringRef Folder,
       G.PerStep.IsEstimate = IsSample;
       G.HasGraph = Said.countsNodes() || Said.Nodes != 0;
       G.HasTensors = !Said.countsNodes();
+      G.Explained = Said.mayBeInputs();
       G.Calls = Grown.Maker->Calls;
       Locate(G.Calls);
       // Operators of one line, called in the same way, are one place.

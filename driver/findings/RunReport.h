@@ -46,6 +46,8 @@ struct RunReport {
     bool isSampled() const { return Explained < 0.98; }
     /// Does it count graph nodes? Others count bytes or threads.
     bool countsNodes() const { return Kind == "graph"; }
+    /// Larger inputs would explain it as well.
+    bool mayBeInputs() const { return Kind == "sizes"; }
   };
   struct Region {
     std::string Name;

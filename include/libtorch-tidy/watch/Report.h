@@ -236,9 +236,9 @@ inline void writeSites(JsonWriter &J, const RunSummary &Run) {
 }
 
 inline void writeSeries(JsonWriter &J, const RunSummary &Run) {
-  static const char *Names[] = {"heapUsed",   "heapKept",   "rss",
-                                "graphNodes", "threads",    "threadsSeen",
-                                "allocated",  "sizesVaried"};
+  static const char *Names[] = {
+      "heapUsed",    "heapKept",  "rss",         "graphNodes",  "threads",
+      "threadsSeen", "allocated", "sizesVaried", "keptTensors", "keptNodes"};
   static const char *OfDevices[] = {"tensorBytes",    "tensorCount",
                                     "tensorPeak",     "tensorLargest",
                                     "cacheAllocated", "cacheReserved"};

@@ -21,6 +21,8 @@ enum Metric {
   ThreadsSeen, ///< Threads that have made a tensor so far: a number.
   Allocated,   ///< Tensors made so far: a number.
   OtherSizes,  ///< 1: the step made tensors of other sizes than the one before.
+  KeptTensors, ///< Tensors of earlier steps that are alive: a number.
+  KeptNodes,   ///< The same of graph nodes.
   FirstOfDevices,
 };
 
@@ -142,8 +144,10 @@ public:
   /// To be called at each step. True where it is one to note down.
   bool count(Tracker &T) {
     int64_t LiveBytes = T.liveBytes(), LiveNodes = T.Nodes.load();
-    Bytes.add(LiveBytes, T.Tensors.keptOf(T.liveTensors()), T);
-    Nodes.add(LiveNodes, T.NewNodes.keptOf(LiveNodes), T);
+    OldTensors = T.Tensors.keptOf(T.liveTensors());
+    OldNodes = T.NewNodes.keptOf(LiveNodes);
+    Bytes.add(LiveBytes, OldTensors, T);
+    Nodes.add(LiveNodes, OldNodes, T);
     ++Steps;
     if (Steps == LookUntil)
       T.lookCloser(false);
@@ -152,6 +156,9 @@ public:
 
   void add(Point P, Tracker &T) {
     P.Step = Steps;
+    P.Values[KeptTensors] = OldTensors;
+    if (P.Values[GraphNodes] >= 0)
+      P.Values[KeptNodes] = OldNodes;
     if (Points.size() == Room) {
       for (size_t I = 0; I < Room / 2; ++I)
         Points[I] = Points[2 * I + 1];
@@ -186,6 +193,7 @@ public:
 
 private:
   int64_t NextSnapshot = 1, LookUntil = 0;
+  int64_t OldTensors = 0, OldNodes = 0; ///< That are alive after this step.
   Snapshot Older, Newer;
 };
 

@@ -179,6 +179,11 @@ private:
       Trend Bytes = trendOf(S, metricOf(I, TensorBytes), KB);
       if (!Bytes.Grows)
         return;
+      if (!keepsMore()) {
+        if (!fallsBack(metricOf(I, TensorBytes)))
+          larger(I, Bytes);
+        return;
+      }
       Trend Count = trendOf(S, metricOf(I, TensorCount), 1);
       Trend Graph = nodes();
       std::string Where = I == 0 ? "" : " on " + deviceName(T, I);
@@ -204,9 +209,43 @@ private:
     });
   }
 
+  /// Are there more and more tensors or nodes of earlier steps?
+  bool keepsMore() const {
+    return trendOf(S, KeptTensors, 1).Grows || trendOf(S, KeptNodes, 5).Grows;
+  }
+
+  /// Does it fall by half of its range in one step, as at the end of an epoch?
+  bool fallsBack(int Metric) const {
+    int64_t Low = INT64_MAX, High = 0, Before = 0, Fall = 0;
+    for (size_t I = warmup(S.Points.size()); I < S.Points.size(); ++I) {
+      int64_t Now = S.Points[I].Values[Metric];
+      if (Now < 0)
+        continue;
+      Fall = std::max(Fall, Before - Now);
+      Low = std::min(Low, Now);
+      High = std::max(High, Now);
+      Before = Now;
+    }
+    return Fall > (High - Low) / 2;
+  }
+
+  /// What grows, and keeps no more of the steps before.
+  void larger(uint32_t I, const Trend &Bytes) {
+    Verdict &V =
+        add("sizes", Bytes.PerStep,
+            "tensors" + (I == 0 ? std::string() : " on " + deviceName(T, I)) +
+                " grow by " + inWords(Bytes.PerStep) +
+                " bytes a step, and no more of them are kept",
+            "either inputs grow, as those of an epoch that is sorted by size, "
+            "or a tensor does that each step makes anew, as torch::cat does: a "
+            "run of two epochs tells them apart");
+    V.Device = deviceName(T, I);
+    name(V, S.before(), S.Now, /*Nodes=*/false);
+  }
+
   void graph() {
     Trend Graph = nodes();
-    if (!Graph.Grows)
+    if (!Graph.Grows || !keepsMore())
       return;
     Verdict &V =
         add("graph", Graph.PerStep,
@@ -278,7 +317,7 @@ private:
     Trend Kept = trendOf(S, HeapKept, MB, /*Noise=*/2);
     Trend Rss = trendOf(S, ProcessRss, 4 * MB);
     bool Vary = sizesVary();
-    bool InUse = Used.Grows && Used.PerStep >= 32;
+    bool InUse = Used.Grows && Used.PerStep >= 32 && !fallsBack(HeapUsed);
     // A block that is kept for the next step is not growth.
     auto IsGrowth = [&](const Trend &Of) {
       return Of.Grows && Of.PerStep * static_cast<double>(S.Steps) >

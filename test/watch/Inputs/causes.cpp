@@ -118,22 +118,31 @@ static void sumOver(int steps) {
 }
 
 // Batches that are sorted by size, over and over: `last` outlives its step.
-static void sizesInOrder() {
+static void sizesInOrder(int epochs) {
   torch::nn::Linear net(16, 16);
   torch::Tensor last;
   for (int i = 0; i < 160; ++i) {
-    last = net(torch::rand({1 + i % 16, 16}));
+    last = net(torch::rand({1 + i % (160 / epochs), 16}));
     watch->step();
   }
 }
 
 // Sequences that are sorted by length: their graphs are alive at the step.
-static void lengthsInOrder() {
+static void lengthsInOrder(int epochs) {
   torch::nn::Linear net(16, 16);
   for (int i = 0; i < 160; ++i) {
     torch::Tensor state = torch::zeros({4, 16});
-    for (int j = 0; j <= i % 16; ++j)
+    for (int j = 0; j <= i % (160 / epochs); ++j)
       state = torch::tanh(net(state));
+    watch->step();
+  }
+}
+
+// One tensor that a step makes anew, and larger.
+static void joinedOn() {
+  torch::Tensor all = torch::zeros({1, 16});
+  for (int i = 0; i < 160; ++i) {
+    all = torch::cat({all, torch::rand({1, 16})});
     watch->step();
   }
 }
@@ -236,9 +245,17 @@ int main(int argc, char **arguments) {
   else if (name == "sum-over-a-few")
     sumOver(4);
   else if (name == "sizes-in-order")
-    sizesInOrder();
+    sizesInOrder(10);
   else if (name == "lengths-in-order")
-    lengthsInOrder();
+    lengthsInOrder(10);
+  else if (name == "one-epoch-in-order")
+    sizesInOrder(1);
+  else if (name == "one-epoch-of-lengths")
+    lengthsInOrder(1);
+  else if (name == "two-epochs-of-lengths")
+    lengthsInOrder(2);
+  else if (name == "joined-on")
+    joinedOn();
   else if (name == "sizes-at-random")
     sizesAtRandom();
   else if (name == "cache-of-a-device")
