@@ -47,12 +47,12 @@ void levels(Net net, Tensor x) {
   // CHECK-MESSAGES: :[[@LINE-1]]:20: warning: dangling pointer: 'perhaps' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto perhaps_tensor = x.t().contiguous();
   // CHECK-FIXES: float *perhaps = perhaps_tensor.data_ptr<float>();
-  // CHECK-MESSAGES-L1: :[[@LINE-4]]:20: warning: dangling pointer: 'perhaps' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES-L1: :[[@LINE-4]]:20: warning: dangling pointer: 'perhaps' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES-L1: auto perhaps_tensor = x.t().contiguous();
   // CHECK-FIXES-L1: float *perhaps = perhaps_tensor.data_ptr<float>();
   read(perhaps);
   float *as_given = x.contiguous().data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: dangling pointer: 'as_given' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: dangling pointer: 'as_given' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto as_given_tensor = x.contiguous();
   // CHECK-FIXES: float *as_given = as_given_tensor.data_ptr<float>();
   read(as_given);
@@ -74,26 +74,26 @@ void transposed_here() {
   Tensor x = torch::rand({3, 4});
   Tensor turned = x.t();
   float *surely = turned.contiguous().data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: dangling pointer: 'surely' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:19: warning: dangling pointer: 'surely' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto surely_tensor = turned.contiguous();
   // CHECK-FIXES: float *surely = surely_tensor.data_ptr<float>();
-  // CHECK-MESSAGES-L1: :[[@LINE-4]]:19: warning: dangling pointer: 'surely' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES-L1: :[[@LINE-4]]:19: warning: dangling pointer: 'surely' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES-L1: auto surely_tensor = turned.contiguous();
   // CHECK-FIXES-L1: float *surely = surely_tensor.data_ptr<float>();
-  // CHECK-MESSAGES-L0: :[[@LINE-7]]:19: warning: dangling pointer: 'surely' points into a tensor that is destroyed at the end of this statement; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES-L0: :[[@LINE-7]]:19: warning: dangling pointer: 'surely' points into a tensor that is destroyed at the end of this statement; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES-L0: auto surely_tensor = turned.contiguous();
   // CHECK-FIXES-L0: float *surely = surely_tensor.data_ptr<float>();
   read(surely);
   Tensor row = torch::rand({1, 4});
   float *in_order = row.t().contiguous().data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: dangling pointer: 'in_order' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: dangling pointer: 'in_order' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto in_order_tensor = row.t().contiguous();
   // CHECK-FIXES: float *in_order = in_order_tensor.data_ptr<float>();
   read(in_order);
   Tensor again = x.t();
   again.t_();
   float *back = again.contiguous().data_ptr<float>();
-  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling pointer: 'back' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep that in a variable [libtorch-dangling-tensor-data]
+  // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling pointer: 'back' points into a tensor that is destroyed at the end of this statement, when 'contiguous' has to copy; keep the tensor in a variable [libtorch-dangling-tensor-data]
   // CHECK-FIXES: auto back_tensor = again.contiguous();
   // CHECK-FIXES: float *back = back_tensor.data_ptr<float>();
   read(back);
