@@ -47,7 +47,7 @@ struct RunReport {
     /// Does it count graph nodes? Others count bytes or threads.
     bool countsNodes() const { return Kind == "graph"; }
     /// Larger inputs would explain it as well.
-    bool mayBeInputs() const { return Kind == "sizes"; }
+    bool mayBeInputs() const { return Kind == "larger"; }
   };
   struct Region {
     std::string Name;

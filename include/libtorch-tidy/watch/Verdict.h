@@ -232,7 +232,7 @@ private:
   /// What grows, and keeps no more of the steps before.
   void larger(uint32_t I, const Trend &Bytes) {
     Verdict &V =
-        add("sizes", Bytes.PerStep,
+        add("larger", Bytes.PerStep,
             "tensors" + (I == 0 ? std::string() : " on " + deviceName(T, I)) +
                 " grow by " + inWords(Bytes.PerStep) +
                 " bytes a step, and no more of them are kept",
