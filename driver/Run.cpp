@@ -423,6 +423,13 @@ Outcome Run::reportBudget() {
       tellError() << M.Title << ": " << M.Reason << '\n';
     return ExitUsage;
   }
+  for (const auto &[Name, Value] : Asked.Given)
+    if (!llvm::is_contained(Models.Names, Name) && !IsBroken) {
+      tellError() << "--set: nothing that is not known is called '" + Name + "'"
+                  << (Models.Names.empty() ? "" : "; there are: ")
+                  << llvm::join(Models.Names, ", ") << '\n';
+      return ExitUsage;
+    }
   if (HasNone && Models.Refused.empty() && !IsBroken && !Options.Quiet)
     llvm::errs() << "libtorch-tidy: these files define no module class\n";
   (BudgetPage && BudgetPage->isStdout() ? llvm::errs() : llvm::outs())

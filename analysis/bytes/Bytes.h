@@ -193,6 +193,9 @@ struct BudgetRequest {
   /// The inputs of forward(), as checkInputText() takes them; empty: those that
   /// the program passes.
   std::vector<std::string> Inputs;
+  /// Values for what is not known, by its names, as checkValueText() takes
+  /// them: "config.width" and "64".
+  std::vector<std::pair<std::string, std::string>> Given;
   std::string Optimizer; ///< One of ModuleParameters.h; or empty.
   /// Which batch fits into as many bytes; 0: not asked.
   uint64_t Memory = 0;
@@ -229,6 +232,8 @@ struct UnitBudget {
   std::vector<SharedFunction> Defines;
   /// What it calls on the way to its models, and does not define.
   std::vector<SharedFunction> Wants;
+  /// Names that BudgetRequest::Given has values for, or could have.
+  std::vector<std::string> Names;
 };
 
 /// The models of a unit that has been parsed. \p Define makes the definition of
@@ -249,6 +254,8 @@ void addRemedies(UnitBudget &Budget, const BudgetRequest &Request,
 llvm::Error checkModelText(llvm::StringRef Text);
 /// The same of an input of forward(): `16x3x224x224`.
 llvm::Error checkInputText(llvm::StringRef Text);
+/// The same of a value: `{16, "relu"}`.
+llvm::Error checkValueText(llvm::StringRef Text);
 
 /// What the interpreter of constructors says of expressions elsewhere. It
 /// costs nothing until it is asked; all answers together are bounded.

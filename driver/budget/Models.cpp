@@ -57,6 +57,9 @@ bytes::UnitBudget merged(llvm::ArrayRef<bytes::UnitBudget> Units) {
     for (const std::string &Known : Unit.Known)
       if (!llvm::is_contained(Result.Known, Known))
         Result.Known.push_back(Known);
+    for (const std::string &Name : Unit.Names)
+      if (!llvm::is_contained(Result.Names, Name))
+        Result.Names.push_back(Name);
     Result.HasModel |= Unit.HasModel;
   }
   for (const bytes::UnitBudget &Unit : Units)

@@ -315,7 +315,7 @@ static Error checkLsp() {
       "progress allow-no-checks list-checks dump-config "
       "verify-config explain why emit-library-pch whole-program shard "
       "merge-shards shard-dir budget model optimizer "
-      "budget-format input memory device dtype autocast against stats "
+      "budget-format input set memory device dtype autocast against stats "
       "watch-report",
       " cannot be combined with --lsp");
 }

@@ -154,6 +154,12 @@ static cl::list<std::string>
                     "16x3x224x224 or 32x128:int64, or another value; once for "
                     "each argument. Default: what the program passes"),
            In{BudgetGroup});
+static cl::list<std::string>
+    Given("set", cl::value_desc("NAME=VALUE"),
+          cl::desc("What the variable or member NAME is, which is not known, "
+                   "as width=64 or config.layers='{3, 4}'; the report names "
+                   "them"),
+          In{BudgetGroup});
 static Opt<std::string>
     DeviceMemory(BudgetGroup, "memory", "SIZE",
                  "Also the largest batch whose step fits into this memory, as "
@@ -240,8 +246,8 @@ static Error readType(const Opt<std::string> &Option, StringRef Known,
 
 Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (!Budget)
-    return refuse("model optimizer budget-format input memory device dtype "
-                  "autocast libtorch against",
+    return refuse("model optimizer budget-format input set memory device "
+                  "dtype autocast libtorch against",
                   " requires the command budget");
   if (Error E =
           refuse("checks level fail-on audit-nolint whole-program shard "
@@ -282,6 +288,15 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
   for (const std::string &Input : Result.Inputs)
     if (Error E = bytes::checkInputText(Input))
       return makeError("--input: " + toString(std::move(E)));
+  for (const std::string &Each : Given) {
+    const auto [Name, Text] = StringRef(Each).split('=');
+    if (Name.empty() || Text.empty())
+      return makeError("--set: '" + Each +
+                       "' is not a name and a value, as in width=64");
+    if (Error E = bytes::checkValueText(Text))
+      return makeError("--set: " + toString(std::move(E)));
+    Result.Given.emplace_back(Name, Text);
+  }
   Result.Device = Device;
   if (Error E = readType(ModelType, "float16, bfloat16, float32 and float64", 8,
                          Result.Type))

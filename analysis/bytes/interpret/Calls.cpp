@@ -67,9 +67,13 @@ static Cell callLibrary(const LibraryCall &C) {
     C.VM.OnBackward(
         tensorsIn(C.Object ? ArrayRef(C.Object) : C.Arguments.take_front()),
         C.At);
+  if (Cell Result = callAutograd(C))
+    return Result;
   if (C.Object && C.Object->What == Value::Unknown && !C.OnModule &&
-      cpp::isOfLibrary(C.F))
+      cpp::isOfLibrary(C.F)) {
+    forgetTaken(C);
     return C.Object;
+  }
   if (C.OnModule)
     return callModule(C);
   if (C.Object && C.Object->What == Value::Options && torch::isTorchDecl(C.F))
@@ -260,6 +264,13 @@ static Cell run(Interpreter &VM, const FunctionDecl *F, Frame &Callee,
   ++VM.Calls;
   VM.Frames.push_back(&Callee);
   follow(VM, F->getBody());
+  for (const Frame::EarlyReturn &R : Callee.Early)
+    if (VM.Pass && !VM.Halted &&
+        (!Callee.Result || unknownIn(Callee.Result) ||
+         shownSizes(Callee.Result) != R.Sizes ||
+         VM.Pass->memory().live() < R.Live))
+      VM.note(R.At, "the function may end here, which depends on values, and "
+                    "gives or takes something else then");
   VM.Frames.pop_back();
   --VM.Calls;
   if (VM.Pass) // Parameters are destroyed by the caller, after its expression.

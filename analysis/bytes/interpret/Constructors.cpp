@@ -63,6 +63,14 @@ static std::optional<unsigned> fit(const Cell &Given, QualType Written,
               (R->hasDefinition() && Given->Class->hasDefinition() &&
                Given->Class->isDerivedFrom(R))),
         3);
+  case Value::Other:
+    if (const auto *Enum = dyn_cast_or_null<EnumDecl>(Type->getAsTagDecl()))
+      return When(llvm::any_of(Enum->enumerators(),
+                               [&](const EnumConstantDecl *Each) {
+                                 return Each->getName() == Given->Name;
+                               }),
+                  3);
+    [[fallthrough]];
   default:
     return When(!Type->isArithmeticType(), 1);
   }

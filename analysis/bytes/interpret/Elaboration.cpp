@@ -30,7 +30,8 @@ public:
         Request(withRelease(Request, Context)), Define(std::move(Define)),
         Found(findModels(Context, this->Define, OwnText,
                          Request.WithSteps && Request.Inputs.empty() &&
-                             !Request.OnlyDefines)) {}
+                             !Request.OnlyDefines)),
+        Given(givenBy(Request)) {}
 
   UnitBudget run() {
     for (const FunctionDecl *F : Found.Defined)
@@ -57,6 +58,7 @@ public:
     // In an order that does not depend on where they lie in memory.
     llvm::sort(Result.Wants,
                [](const auto &A, const auto &B) { return A.Name < B.Name; });
+    Result.Names.assign(Given.Names.begin(), Given.Names.end());
     return std::move(Result);
   }
 
@@ -83,8 +85,7 @@ public:
       return std::nullopt;
     std::optional<uint64_t> Result;
     for (const Construction &C : Makes) {
-      Interpreter Running(Context, Define, Found.Bodies),
-          Aside(Context, Define, Found.Bodies);
+      Interpreter Running = newRun(), Aside = newRun();
       const Value *Unknown = nullptr;
       const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
       if (Unknown)
@@ -107,6 +108,8 @@ public:
   }
 
 private:
+  Interpreter newRun() { return {Context, Define, Found.Bodies, &Given}; }
+
   void findByName(const ModelText &Asked) {
     const std::string Plain = plainName(Asked.Name);
     StringRef Wanted = Plain;
@@ -139,7 +142,7 @@ private:
       return refuse(titleOf(Class, Asked.Arguments), Class->getLocation(),
                     "no constructor takes these arguments; there are: " +
                         llvm::join(constructorsOf(Class), "; "));
-    Interpreter Running(Context, Define, Found.Bodies);
+    Interpreter Running = newRun();
     elaborate(Class, Asked.Arguments, Running);
   }
 
@@ -177,7 +180,7 @@ private:
   void makeAsProgram() {
     std::set<std::string> Titles;
     for (const Construction &C : Found.Made) {
-      Interpreter Running(Context, Define, Found.Bodies);
+      Interpreter Running = newRun();
       const Value *Unknown = nullptr;
       const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
       if (Unknown) {
@@ -188,7 +191,8 @@ private:
                              Unknown->Why.empty()
                                  ? "made with arguments that are not known"
                                  : "made with " + Unknown->Why +
-                                       ", which is not known");
+                                       ", which is not known" +
+                                       howToGive(*Unknown));
         continue;
       }
       if (!Titles.insert(fullName(C.Class) + titleOf(C.Class, Arguments))
@@ -210,7 +214,7 @@ private:
         continue;
       MakesAny = true;
       Done.insert(C.Class);
-      Interpreter Running(Context, Define, Found.Bodies);
+      Interpreter Running = newRun();
       if (!Titles.insert(fullName(C.Class) + titleOf(C.Class, Made.Values))
                .second)
         continue;
@@ -232,8 +236,8 @@ private:
       std::vector<std::unique_ptr<Interpreter>> Runs;
       Seen = runProgram(
           [&]() -> Interpreter & {
-            return *Runs.emplace_back(
-                std::make_unique<Interpreter>(Context, Define, Found.Bodies));
+            return *Runs.emplace_back(std::make_unique<Interpreter>(
+                Context, Define, Found.Bodies, &Given));
           },
           Found.Mains);
       for (const auto &Run : Runs)
@@ -244,7 +248,7 @@ private:
 
   /// The values that main() passes in \p Call, for a step.
   std::optional<StepInputs> inputsOf(const SeenValues &Call) {
-    Interpreter Aside(Context, Define, Found.Bodies);
+    Interpreter Aside = newRun();
     return bytes::inputsOf(Aside.copiesOf(Call.Values), Call.At, Aside,
                            elementType(Request.Type));
   }
@@ -290,7 +294,7 @@ private:
   /// The model as main() has it there: frozen, converted, with other parts.
   /// False where that is not known.
   bool elaborateInProgram(const SeenValues &Call, const std::string &Title) {
-    Interpreter Running(Context, Define, Found.Bodies);
+    Interpreter Running = newRun();
     bool IsKnown = false;
     followTo(
         Call, Running,
@@ -328,7 +332,7 @@ private:
   std::optional<PeakRow> programStep(const SeenValues &Call, ModelRows &Model,
                                      bool Before,
                                      std::optional<int64_t> Batch = {}) {
-    Interpreter Running(Context, Define, Found.Bodies);
+    Interpreter Running = newRun();
     RowPaths Paths;
     std::optional<ProgramStep> Step;
     followTo(Call, Running,
@@ -385,7 +389,7 @@ private:
     const size_t MadeByProgram = Result.Models.size();
     for (const CXXRecordDecl *R : Others)
       if (hasDefault(R) && !NotKnown.count(R) && !Parts.count(shownName(R))) {
-        Interpreter Running(Context, Define, Found.Bodies);
+        Interpreter Running = newRun();
         elaborate(R, {}, Running);
       }
     // A part of another model is in its tree.
@@ -465,17 +469,30 @@ private:
       Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
     nameUnknownSizes(Model);
     if (Request.WithSteps && !Running.Halted) {
+      const bool IsOfAny = !Inputs && Request.Inputs.empty();
       if (!Inputs)
         Inputs = inputsOf(Class);
       if (Inputs)
         addStep(Running, Made, *Inputs, Request, Paths, Model);
-      else
+      // It may be another one of several that takes this input.
+      if (IsOfAny && Model.Step.Fails && isMadeTwice(Class)) {
+        Model.HasStep = false;
+        Model.Step = {};
+        Inputs.reset();
+      }
+      if (!Inputs)
         namePassed(Class, Model);
     }
     for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
       if (Row.Class != Made->ClassName)
         Parts.insert(Row.Class);
     Result.Models.push_back(std::move(Model));
+  }
+
+  bool isMadeTwice(const CXXRecordDecl *Class) const {
+    return llvm::count_if(Found.Made, [&](const Construction &C) {
+             return C.Class->getCanonicalDecl() == Class->getCanonicalDecl();
+           }) > 1;
   }
 
   /// What was asked for, or the first that the program passes to such a model.
@@ -485,7 +502,7 @@ private:
     for (const PassedInputs &Passed : Found.Passed) {
       if (Passed.Class != Class->getCanonicalDecl() || Steps > MaxStepsOfAll)
         continue;
-      Interpreter Aside(Context, Define, Found.Bodies);
+      Interpreter Aside = newRun();
       std::optional<StepInputs> Inputs =
           bytes::inputsOf(Passed, Aside, elementType(Request.Type));
       Steps += Aside.steps();
@@ -533,6 +550,7 @@ private:
   const BudgetRequest Request;
   const Interpreter::DefineDecl Define;
   UnitModels Found;
+  GivenValues Given;
   UnitBudget Result;
   /// Of the models so far: the classes in them, without the model's own.
   std::set<std::string> Parts;
@@ -552,31 +570,6 @@ UnitBudget elaborate(ASTContext &Context, const BudgetRequest &Request,
                      unsigned OwnText,
                      std::function<void(NamedDecl &)> Define) {
   return Elaborator(Context, Request, OwnText, std::move(Define)).run();
-}
-
-//===----------------------------------------------------------------------===//
-// Single expressions
-//===----------------------------------------------------------------------===//
-
-/// Of all answers; one alone is bounded by the interpreter.
-static constexpr unsigned MaxStepsOfAnswers = 1'000'000;
-
-std::optional<uint64_t> KnownSizes::bytesOf(const Expr *E) {
-  if (!E || E->isInstantiationDependent() || E->containsErrors() ||
-      Steps > MaxStepsOfAnswers)
-    return std::nullopt;
-  if (!Bodies) {
-    Bodies.emplace();
-    for (const FunctionDecl *F : Functions)
-      Bodies->push_back(F->getBody());
-  }
-  Interpreter Running(Context, {}, *Bodies);
-  const Cell Given = Running.evaluate(E);
-  Steps += Running.steps();
-  if (Given->What != Value::Tensor || !Given->Handle ||
-      !Given->Handle->Shape.Defined || Running.Failure || Running.Halted)
-    return std::nullopt;
-  return Given->Handle->Shape.bytes();
 }
 
 std::optional<uint64_t> KnownSizes::keptBy(const Expr *Forward, bool Training,

@@ -28,7 +28,8 @@ struct ModelText {
 /// Reads a model:
 ///
 ///   MODEL = NAME [ "(" [ VALUE { "," VALUE } ] ")" ]
-///   VALUE = integer | real number | true | false | "text" | torch::kName
+///   VALUE = integer | real number | true | false | "text"
+///         | torch::kName | an enumerator of the user's
 ///         | "{" [ VALUE { "," VALUE } ] "}"
 ///         | "{" "." NAME "=" VALUE { "," "." NAME "=" VALUE } "}"
 ///
@@ -62,6 +63,8 @@ void nameUnknownSizes(ModelRows &Model);
 /// the text has none. A number alone may be the only size of a tensor: its user
 /// knows. An error has the grammar, and an example.
 llvm::Expected<Cell> parseInputText(llvm::StringRef Text);
+/// The values that \p Request gives in place of what is not known.
+GivenValues givenBy(const BudgetRequest &Request);
 
 //===----------------------------------------------------------------------===//
 // Inputs of forward(), Inputs.cpp

@@ -172,8 +172,14 @@ Cell memberOf(Interpreter &VM, const Cell &Base, const ValueDecl *Member,
     return Field->getFieldIndex() < Object->Elements.size()
                ? Object->Elements[Field->getFieldIndex()]
                : Nothing;
-  case Value::Unknown:
-    return Object->Why.empty() ? Nothing : Object;
+  case Value::Unknown: {
+    if (Object->Why.empty())
+      return Nothing;
+    // A part of it may be given.
+    const Cell Part = cell(*Object);
+    Part->Name.clear();
+    return Part;
+  }
   default:
     return Nothing;
   }
@@ -581,7 +587,9 @@ Cell Interpreter::eval(const Expr *E) {
   if (isTooDeep(E->getExprLoc()))
     return unknown(E->getExprLoc(), "");
   const Cell Result = evalInside(*this, E);
-  return Result ? Result : unknown(E->getExprLoc(), "an expression");
+  if (!Result)
+    return unknown(E->getExprLoc(), "an expression");
+  return isa<DeclRefExpr, MemberExpr>(E) ? named(Result, E) : Result;
 }
 
 } // namespace libtorch_tidy::bytes

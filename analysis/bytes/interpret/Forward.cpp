@@ -126,6 +126,15 @@ static void addSettings(const OptionValues &Settings, Arguments &To) {
     To[Name] = argumentOf(Setting);
 }
 
+/// Does an operator with \p Given make a sparse gradient?
+static bool hasSparseGradient(const Arguments &Given) {
+  const auto Sparse = Given.find("sparse"), Weight = Given.find("weight");
+  return Sparse != Given.end() && Weight != Given.end() &&
+         truth(Sparse->second).value_or(false) &&
+         Weight->second->What == Value::Tensor &&
+         Weight->second->Handle->needsGradient();
+}
+
 /// Outside of a pass, what is not followed is no gap.
 static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
                         const ModuleInstance *Module, SourceLocation At) {
@@ -152,6 +161,10 @@ static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
   if (Result.What == OperatorResult::Throws) {
     VM.throws(At, Result.Why);
     return unknown(At, "");
+  }
+  if (VM.Pass && VM.Pass->GradMode && hasSparseGradient(Given)) {
+    VM.Pass->atMost("a gradient is sparse, and counts as a dense one");
+    VM.note(At, "what optimizers keep of a sparse gradient is not known");
   }
   if (Result.What == OperatorResult::One)
     return tensorValue(Result.Tensors.front());

@@ -61,6 +61,8 @@ std::string shown(const Cell &V, QualType Type) {
     return shownSizes(V);
   case Value::Type:
     return V->Element ? V->Element->Name.str() : "...";
+  case Value::Other:
+    return V->Name.empty() ? "..." : V->Name;
   default:
     return "...";
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Std.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -58,6 +60,70 @@ Cell settingOf(const OptionValues &Settings, StringRef Name) {
 }
 
 //===----------------------------------------------------------------------===//
+// What the command line gives
+//===----------------------------------------------------------------------===//
+
+/// "config.width" of `config->width`, "width" of `this->width`; empty for what
+/// has no such name.
+static std::string pathOf(const Expr *E) {
+  E = cpp::peel(E);
+  if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E))
+    return Ref->getDecl()->getNameAsString();
+  if (const auto *Call = dyn_cast_or_null<CXXOperatorCallExpr>(E))
+    return Call->getOperator() == OO_Arrow || Call->getOperator() == OO_Star
+               ? pathOf(Call->getArg(0))
+               : "";
+  const auto *Member = dyn_cast_or_null<MemberExpr>(E);
+  if (!Member || !isa<FieldDecl>(Member->getMemberDecl()))
+    return "";
+  const std::string Name = Member->getMemberDecl()->getNameAsString();
+  if (isa<CXXThisExpr>(cpp::peel(Member->getBase())))
+    return Name;
+  const std::string Of = pathOf(Member->getBase());
+  return Of.empty() || Name.empty() ? "" : Of + "." + Name;
+}
+
+/// Numbers, texts, containers and structs of the user's.
+static bool canBeGiven(QualType T) {
+  T = T.getNonReferenceType();
+  if (T->isArithmeticType() || T->isEnumeralType() ||
+      (T->isPointerType() && T->getPointeeType()->isCharType()))
+    return true;
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  return R && modelClass(R) == ModelClass::Other &&
+         modelClass(cpp::recordOf(typeArgument(R, 0))) != ModelClass::Tensor &&
+         (!cpp::isOfLibrary(R) ||
+          cpp::isStdClass(R, {"basic_string", "vector", "array", "map",
+                              "unordered_map", "pair", "tuple", "optional"}));
+}
+
+const Cell &Interpreter::named(const Cell &V, StringRef Name, QualType Type) {
+  if (!Given || V->What != Value::Unknown || Name.empty() || !canBeGiven(Type))
+    return V;
+  auto It = Given->Values.find(Name.str());
+  if (It == Given->Values.end() && !V->Name.empty())
+    It = Given->Values.find(V->Name);
+  if (V->Name.empty())
+    V->Name = Name.str();
+  Given->Names.insert(V->Name);
+  if (It != Given->Values.end()) {
+    Given->Names.insert(It->first);
+    *V = *copyOf(coerced(*this, copyOf(It->second), Type, V->Where));
+  }
+  return V;
+}
+
+const Cell &Interpreter::named(const Cell &V, const Expr *E) {
+  return V->What == Value::Unknown ? named(V, pathOf(E), E->getType()) : V;
+}
+
+std::string howToGive(const Value &Unknown) {
+  return Unknown.Name.empty()
+             ? ""
+             : "; give it with --set=" + Unknown.Name + "=VALUE";
+}
+
+//===----------------------------------------------------------------------===//
 // Notes and limits
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +148,7 @@ std::string Interpreter::because(const Cell &Unknown) const {
     Result += (" (" + llvm::sys::path::filename(Loc.getFilename()) + ":" +
                Twine(Loc.getLine()) + ")")
                   .str();
-  return Result;
+  return Result + howToGive(*Unknown);
 }
 
 void Interpreter::fail(SourceLocation Where, const Twine &Text) {

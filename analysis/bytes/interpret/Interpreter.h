@@ -30,6 +30,12 @@ namespace libtorch_tidy::bytes {
 
 class Interpreter;
 
+/// What the command line gives in place of what is not known.
+struct GivenValues {
+  std::map<std::string, Cell> Values; ///< By their names: "config.width".
+  std::set<std::string> Names;        ///< Of all that could be given.
+};
+
 /// Statements and expressions within each other, over all calls: what the
 /// stack of the process has room for.
 inline constexpr unsigned MaxNesting = 1'500;
@@ -105,6 +111,13 @@ struct Frame {
   std::vector<const clang::ValueDecl *> Declared;
   Cell This;
   Cell Result;
+  /// A return that depends on values, which was passed by.
+  struct EarlyReturn {
+    std::string Sizes; ///< Of what it gives.
+    uint64_t Live;     ///< Bytes in use then.
+    clang::SourceLocation At;
+  };
+  std::vector<EarlyReturn> Early;
 };
 
 /// What has been followed so far, and what every function of this folder needs
@@ -118,8 +131,9 @@ public:
   /// The bodies of all functions of the unit.
   using Bodies = std::vector<const clang::Stmt *>;
 
-  Interpreter(clang::ASTContext &Context, DefineDecl Define, const Bodies &All)
-      : Context(Context), All(All), Define(std::move(Define)) {}
+  Interpreter(clang::ASTContext &Context, DefineDecl Define, const Bodies &All,
+              GivenValues *Given = nullptr)
+      : Context(Context), All(All), Define(std::move(Define)), Given(Given) {}
 
   /// The value of \p E, outside of what has been called: a tree, but for what
   /// members that are references name.
@@ -149,6 +163,14 @@ public:
   /// What the pass does not know, and takes back from Failure.
   std::vector<Gap> takeGapsOfPass();
   bool hasGapsOfPass() const { return !GapsOfPass.empty() || Failure; }
+  /// How many there are, and back to as many, without a failure.
+  size_t gapsOfPass() const { return GapsOfPass.size(); }
+  void restoreGaps(size_t Count) {
+    GapsOfPass.resize(std::min(Count, GapsOfPass.size()));
+    if (Failure)
+      Halted = false;
+    Failure.reset();
+  }
 
   // For the functions that follow code.
 
@@ -164,6 +186,11 @@ public:
   /// The definition, made where it can be; null without one.
   const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F);
   const clang::CXXRecordDecl *definitionOf(const clang::CXXRecordDecl *R) const;
+
+  /// \p V, which \p E names, or a variable of that name and type: where it is
+  /// not known, it becomes what the command line gives, or has its name.
+  const Cell &named(const Cell &V, const clang::Expr *E);
+  const Cell &named(const Cell &V, llvm::StringRef Name, clang::QualType Type);
 
   Cell copyOf(const Cell &V);
   std::vector<Cell> copiesOf(llvm::ArrayRef<Cell> Of);
@@ -211,6 +238,7 @@ public:
   clang::SourceLocation Current; ///< Of the statement that is followed.
   bool Halted = false; ///< At a limit, or a failure: nothing more is followed.
   unsigned Modules = 0, Nesting = 0, Calls = 0;
+  unsigned InBackward = 0; ///< Of custom autograd functions.
   /// Of tensors that constructors make of others.
   Simulation Making{DeviceKind::Cpu, Simulation::Measured};
   /// The sizes of what the forward() of modules gave last.
@@ -218,6 +246,7 @@ public:
 
 private:
   DefineDecl Define;
+  GivenValues *const Given;
   std::set<std::pair<clang::SourceLocation, std::string>> Noted;
   std::map<std::pair<const ModuleInstance *, clang::SourceLocation>, unsigned>
       PlaceNumbers;
@@ -225,6 +254,9 @@ private:
   unsigned Before = 0; ///< Steps of the passes that are over.
   unsigned Steps = 0;
 };
+
+/// "; give it with --set=width=VALUE", or nothing.
+std::string howToGive(const Value &Unknown);
 
 /// The first rule for functions called \p Name; null without one.
 const CallRule *ruleNamed(llvm::ArrayRef<CallRule> Rules, llvm::StringRef Name);
@@ -234,6 +266,9 @@ Cell byRule(llvm::ArrayRef<CallRule> Rules, const LibraryCall &C);
 // What follows statements, Statements.cpp.
 
 void follow(Interpreter &VM, const clang::Stmt *Body);
+
+// What is skipped, Forgetting.cpp.
+
 /// Makes everything unknown that \p Skipped may change. True when it may also
 /// add to a module.
 bool forget(Interpreter &VM, const clang::Stmt *Skipped, const Cell &Because);
@@ -301,10 +336,15 @@ bool bindParameters(Interpreter &VM, Frame &Callee,
 void skipClosures(Interpreter &VM, llvm::ArrayRef<Cell> Arguments,
                   clang::SourceLocation At);
 Cell callStandard(LibraryCall C);
+/// What \p C, which is not followed, may write to is unknown after it.
+void forgetTaken(const LibraryCall &C);
 Cell callModule(LibraryCall C);
 /// One that has to do with tensors or their options.
 Cell callWithTensors(LibraryCall C);
 Cell callOptions(const LibraryCall &C);
+/// F::apply() of a custom autograd function, and what its forward() and
+/// backward() do with their context, AutogradFunctions.cpp.
+Cell callAutograd(const LibraryCall &C);
 
 // Containers.cpp.
 

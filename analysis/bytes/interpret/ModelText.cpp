@@ -25,6 +25,12 @@ public:
         "--model, in which tensors can stand, as in '{16x3x8x8, true}'");
   }
 
+  llvm::Expected<Cell> lone() {
+    return whole(value(), "a value",
+                 "a value is a number, true, false, \"text\", an enumerator, "
+                 "{VALUE, ...} or {.NAME=VALUE, ...}, as in '{16, 3}'");
+  }
+
   llvm::Expected<ModelText> model() {
     ModelText Result;
     Result.Name = name();
@@ -42,7 +48,7 @@ public:
     return whole(
         std::move(Result), "a model",
         "a model is NAME(VALUE, ...), a VALUE a number, true, false, "
-        "\"text\", torch::kName, {VALUE, ...} or {.NAME=VALUE, ...}, as in "
+        "\"text\", an enumerator, {VALUE, ...} or {.NAME=VALUE, ...}, as in "
         "'UNet(3, 2)'");
   }
 
@@ -137,17 +143,22 @@ private:
     const StringRef Word = Rest.take_while([](char C) {
       return llvm::isAlnum(C) || C == '.' || C == '-' || C == '+' || C == '_';
     });
+    // As in C++: 3L, 0.5f.
+    const StringRef Digits = Word.rtrim("uUlLfF");
     Cell Result;
     int64_t Number;
     double RealNumber;
     if (Word == "true" || Word == "false") {
       Result = integer(Word == "true");
       Result->Name = Word.str();
-    } else if (!Word.getAsInteger(0, Number))
+    } else if (!Word.getAsInteger(0, Number) ||
+               !Digits.getAsInteger(0, Number)) {
       Result = integer(Number);
-    else if (Word.find_first_of("0123456789") != StringRef::npos &&
-             !Word.getAsDouble(RealNumber))
+    } else if (Digits.find_first_of("0123456789") != StringRef::npos &&
+               (!Word.getAsDouble(RealNumber) ||
+                !Digits.getAsDouble(RealNumber))) {
       Result = real(RealNumber);
+    }
     if (!Result) {
       Cell Enumerator = enumerator();
       return Enumerator ? Enumerator : failed("a value");
@@ -191,20 +202,22 @@ private:
     return tensorValue(std::move(T));
   }
 
-  /// One of LibTorch's: torch::kFloat16, torch::kCPU. Null for other text.
+  /// One of LibTorch's, torch::kFloat16 or torch::kCPU, or of the user's, whose
+  /// type is that of what it is given for. Null for other text.
   Cell enumerator() {
     const StringRef Before = Rest;
     const std::string Name = identifier();
-    StringRef Last = Name;
-    if (const size_t At = Last.rfind(':'); At != StringRef::npos)
-      Last = Last.drop_front(At + 1);
-    if (Last.size() < 2 || Last[0] != 'k' || !clang::isUppercase(Last[1])) {
+    const StringRef Last = StringRef(Name).rsplit(':').second;
+    // Of inputs, a name alone is rather a tensor that was forgotten.
+    if (Name.empty() || (HasTensors && Last.empty() && Name[0] != 'k')) {
       Rest = Before;
       return nullptr;
     }
+    if (Name == "nullptr" || Name == "nullopt")
+      return valueOf(Value::Null);
     Cell Result = valueOf(Value::Other);
-    Result->Name = Last.str();
-    Result->Element = elementType(Last);
+    Result->Name = Last.empty() ? Name : Last.str();
+    Result->Element = elementType(Result->Name);
     if (Result->Element)
       Result->What = Value::Type;
     return Result;
@@ -251,12 +264,26 @@ llvm::Expected<Cell> parseInputText(StringRef Text) {
   return Parser(Text).input();
 }
 
+GivenValues givenBy(const BudgetRequest &Request) {
+  GivenValues Result;
+  for (const auto &[Name, Text] : Request.Given)
+    if (llvm::Expected<Cell> V = Parser(Text).lone())
+      Result.Values[Name] = *V;
+    else
+      llvm::consumeError(V.takeError()); // The command line was checked.
+  return Result;
+}
+
 llvm::Error checkModelText(StringRef Text) {
   return parseModelText(Text).takeError();
 }
 
 llvm::Error checkInputText(StringRef Text) {
   return parseInputText(Text).takeError();
+}
+
+llvm::Error checkValueText(StringRef Text) {
+  return Parser(Text).lone().takeError();
 }
 
 } // namespace libtorch_tidy::bytes

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -9,18 +10,54 @@
 
 using namespace clang;
 using llvm::ArrayRef;
+using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
+
+/// The enumerator of \p Type that a text of the command line calls \p Name.
+static Cell enumeratorOf(const EnumDecl *Type, StringRef Name,
+                         SourceLocation At) {
+  for (const EnumConstantDecl *Each : Type->enumerators())
+    if (Each->getName() == Name)
+      return integer(Each->getInitVal().getExtValue());
+  return unknown(At, "'" + Name + "', which is no '" + Type->getName() + "'");
+}
+
+/// The elements of a list of the command line, as the container \p R takes
+/// them.
+static Cell coercedElements(Interpreter &VM, const Cell &List,
+                            const CXXRecordDecl *R, SourceLocation At) {
+  const QualType T =
+      cpp::isStdClass(R, {"vector", "array", "initializer_list", "deque"})
+          ? typeArgument(R, 0)
+          : QualType();
+  const CXXRecordDecl *Of = T.isNull() ? nullptr : T->getAsCXXRecordDecl();
+  const bool IsOfUsers = Of && !cpp::isOfLibrary(Of);
+  if (T.isNull() || !(IsOfUsers || T->isEnumeralType()) ||
+      llvm::none_of(List->Elements, [](const Cell &V) {
+        return V->What == Value::List || V->What == Value::Other;
+      }))
+    return List;
+  std::vector<Cell> Elements;
+  for (const Cell &V : List->Elements)
+    Elements.push_back(coerced(VM, V, T, At));
+  return listOf(std::move(Elements));
+}
 
 Cell coerced(Interpreter &VM, const Cell &From, QualType To,
              SourceLocation At) {
   const Cell Given = convert(VM, From, To);
   To = To.getNonReferenceType();
+  if (const auto *Enum = dyn_cast_or_null<EnumDecl>(To->getAsTagDecl());
+      Enum && Given->What == Value::Other && !Given->Name.empty())
+    return enumeratorOf(Enum, Given->Name, At);
   const CXXRecordDecl *R = To->getAsCXXRecordDecl();
   if (!R || Given->What == Value::Unknown)
     return Given;
   R = R->getDefinition();
   const ModelClass Kind = modelClass(R);
+  if (Given->What == Value::List && R && cpp::isStdDecl(R))
+    return coercedElements(VM, Given, R, At);
   // A list in a text of the command line can stand for an object.
   const bool IsUsers = R && !cpp::isOfLibrary(R) && !R->isLambda();
   if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other) {

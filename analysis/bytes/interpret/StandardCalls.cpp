@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "clang/AST/DeclTemplate.h"
@@ -427,13 +428,54 @@ static const CallRule FunctionRules[] = {
     {"find", find, 3, 3},
 };
 
+/// Is a parameter of \p F a reference only to be passed on, `T &&`?
+static bool isPassedOn(const FunctionDecl *F, unsigned I) {
+  const FunctionDecl *Pattern = F->getTemplateInstantiationPattern();
+  if (!Pattern || !Pattern->getNumParams())
+    return false;
+  QualType T = Pattern->getParamDecl(std::min(I, Pattern->getNumParams() - 1))
+                   ->getType();
+  if (const auto *Pack = T->getAs<PackExpansionType>())
+    T = Pack->getPattern();
+  return T->isRValueReferenceType();
+}
+
+void forgetTaken(const LibraryCall &C) {
+  auto IsPlace = [&](unsigned I) {
+    if (I >= C.F->getNumParams())
+      return C.Arguments[I]->What == Value::Pointer; // As of scanf().
+    if (isPassedOn(C.F, I))
+      return false;
+    const QualType T = C.F->getParamDecl(I)->getType();
+    // What a stream has left is not known from the start.
+    return letsChange(T) ? !cpp::isStdClass(T.getNonReferenceType(),
+                                            {"basic_istream", "basic_ostream"})
+                         : C.Arguments[I]->What == Value::Pointer &&
+                               !cpp::pointeeOf(T).isConstQualified();
+  };
+  const unsigned First = isa<CXXOperatorCallExpr>(C.E) && C.Object ? 1 : 0;
+  for (unsigned I = 0; I < C.Arguments.size(); ++I) {
+    const Cell Changed = targetOf(C.Arguments[I]);
+    if (!IsPlace(I) || Changed->What == Value::Module ||
+        Changed->What == Value::Tensor || Changed->What == Value::Iterator)
+      continue;
+    *Changed = *unknown(C.At, "what '" + C.F->getNameAsString() + "' reads");
+    const Expr *Written = cpp::peel(C.E->getArg(First + I));
+    if (const auto *Address = dyn_cast<UnaryOperator>(Written);
+        Address && Address->getOpcode() == UO_AddrOf)
+      Written = Address->getSubExpr();
+    C.VM.named(Changed, Written);
+  }
+}
+
 /// A function that is not followed: it may change what it is given.
 static Cell skipStandard(const LibraryCall &C) {
   if (!llvm::StringSwitch<bool>(C.Name)
            .Cases("accumulate", "count", "count_if", "distance", true)
            .Cases("find", "find_if", "max_element", "min_element", true)
            .Cases("all_of", "any_of", "none_of", "equal", true)
-           .Default(torch::isTorchDecl(C.F)))
+           .Default(torch::isTorchDecl(C.F))) {
+    forgetTaken(C);
     for (const Cell &Argument : C.Arguments) {
       const Cell Changed = unknown(C.At, "a container after '" + C.Name + "'");
       if (Argument->What == Value::List)
@@ -441,6 +483,7 @@ static Cell skipStandard(const LibraryCall &C) {
       else if (Argument->What == Value::Iterator)
         *Argument->Target = *Changed;
     }
+  }
   skipClosures(C.VM, C.Arguments, C.At);
   for (const Cell &Argument : C.Arguments)
     if (Argument->What == Value::Unknown && !Argument->Why.empty())
@@ -459,6 +502,8 @@ Cell callStandard(LibraryCall C) {
             ? callOverloaded(C, C.Object ? C.Object : C.Arguments.front(),
                              C.Arguments.back())
             : nullptr;
+    if (!Result)
+      forgetTaken(C);
     return Result ? Result : C.Nothing;
   }
   if (const auto *Method = dyn_cast<CXXMethodDecl>(C.F);

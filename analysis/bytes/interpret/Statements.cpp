@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/bytes/interpret/Snapshot.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Loops.h"
-#include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
-#include "analysis/torch/api/TorchTypes.h"
-#include "analysis/torch/modules/Modules.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace clang;
@@ -50,108 +48,6 @@ static bool leaves(const Stmt *S, bool &Returns) {
                           return isa<BreakStmt, ContinueStmt>(Part);
                         },
                         cpp::Lambdas::Skipped);
-}
-
-bool letsChange(QualType Parameter) {
-  return Parameter->isLValueReferenceType() &&
-         !Parameter.getNonReferenceType().isConstQualified();
-}
-
-/// The variable or member of which \p Written is a part: `a.b` of a.b[i]. Null
-/// when it is not of one.
-static const Expr *wholeOf(const Expr *Written) {
-  for (Written = cpp::peel(Written); Written; Written = cpp::peel(Written)) {
-    if (const auto *Index = dyn_cast<ArraySubscriptExpr>(Written))
-      Written = Index->getBase();
-    else if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(Written);
-             Call && Call->getNumArgs())
-      Written = Call->getArg(0);
-    else
-      break;
-  }
-  return isa_and_nonnull<DeclRefExpr, MemberExpr>(Written) ? Written : nullptr;
-}
-
-/// What \p Written names is unknown from here on; a module that something is
-/// added to, lacks it.
-static void forgetWritten(Interpreter &VM, const Expr *Written,
-                          const Cell &Because, bool Adds = false) {
-  Written = wholeOf(Written);
-  if (!Written)
-    return;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(Written))
-    // What the skipped code declares itself is not there.
-    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
-        !Var || (Var->hasLocalStorage() &&
-                 llvm::none_of(VM.Frames, [&](const Frame *F) {
-                   return F->Variables.count(Var->getCanonicalDecl());
-                 })))
-      return;
-  const Cell Object = VM.eval(Written);
-  if (Object->What == Value::Module) {
-    Object->Held->IsIncomplete |= Adds;
-    return; // What else is done to it, its calls say.
-  }
-  // Through a pointer or an iterator, too.
-  if (Object->Target)
-    *Object->Target = *Because;
-  *Object = *Because;
-}
-
-/// As forget(), of one call.
-static bool forgetChanged(Interpreter &VM, const CallExpr *Call,
-                          const Cell &Because) {
-  const FunctionDecl *F = Call->getDirectCallee();
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
-  const bool OfLibrary = F && (cpp::isOfLibrary(F));
-  const CallRule *Rule = moduleRule(F);
-  if (Rule && Rule->Does == CallRule::TakesBack) {
-    VM.fail(Call->Stmt::getBeginLoc(),
-            "what this replaces or takes back depends on something that "
-            "is not known");
-    return false;
-  }
-  // A function of the user's may register, or change what it is given.
-  const bool AddsToObject = Rule && Rule->Does == CallRule::Adds;
-  bool Adds = AddsToObject || (!OfLibrary && Method && !Method->isConst() &&
-                               !Method->isStatic() &&
-                               torch::isModuleClass(Method->getParent()));
-  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-    if (Method && !Method->isConst())
-      forgetWritten(VM, Member->getImplicitObjectArgument(), Because,
-                    AddsToObject);
-  } else if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call);
-             Op && Op->isAssignmentOp()) {
-    forgetWritten(VM, Op->getArg(0), Because);
-  }
-  const unsigned Count =
-      F ? std::min(F->getNumParams(), Call->getNumArgs()) : 0;
-  for (unsigned I = 0; I < Count; ++I) {
-    const QualType T = F->getParamDecl(I)->getType();
-    if (letsChange(T))
-      forgetWritten(VM, Call->getArg(I), Because);
-    Adds |= !OfLibrary && torch::isModule(T);
-  }
-  return Adds;
-}
-
-bool forget(Interpreter &VM, const Stmt *Skipped, const Cell &Because) {
-  bool Adds = false;
-  cpp::walk(
-      Skipped, cpp::Lambdas::Entered,
-      [&](const Stmt *S) {
-        if (const auto *Assign = dyn_cast<BinaryOperator>(S);
-            Assign && Assign->isAssignmentOp())
-          forgetWritten(VM, Assign->getLHS(), Because);
-        else if (const auto *Unary = dyn_cast<UnaryOperator>(S);
-                 Unary && Unary->isIncrementDecrementOp())
-          forgetWritten(VM, Unary->getSubExpr(), Because);
-        else if (const auto *Call = dyn_cast<CallExpr>(S))
-          Adds |= forgetChanged(VM, Call, Because);
-        return !VM.Halted;
-      },
-      [](const Decl *) { return true; });
-  return Adds;
 }
 
 /// Goes past \p Skipped, statements of which each may run or not.
@@ -236,8 +132,110 @@ static void declare(Interpreter &VM, const Decl *D) {
                    : defaultValue(VM, Var->getType(), Var->getLocation());
   if (!Var->getType()->isReferenceType())
     Given = VM.copyOf(coerced(VM, Given, Var->getType(), Var->getLocation()));
+  VM.named(Given, Var->getName(), Var->getType());
   bindParts(VM, Var, Given);
   setVariable(VM, Var, std::move(Given));
+}
+
+namespace {
+
+/// What one branch of an `if` leaves.
+struct BranchEnd {
+  Flow Next = Flow::Halt;
+  uint64_t Live = 0, Peak = 0;
+  std::map<Cell, std::string> Changes; ///< As Snapshot has them.
+  std::string Result;                  ///< Sizes of what it returns.
+  bool returns() const { return Next == Flow::Return; }
+};
+
+} // namespace
+
+/// Runs \p Branch, and goes back to \p Start. nullopt where it is not followed.
+static std::optional<BranchEnd> tryBranch(Interpreter &VM, const Stmt *Branch,
+                                          const Snapshot &Start) {
+  Memory &InUse = VM.Pass->memory();
+  const Memory::Course Before = InUse.course();
+  const size_t Gaps = VM.gapsOfPass();
+  BranchEnd End;
+  InUse.restartPeak();
+  End.Next = exec(VM, Branch);
+  End.Live = InUse.live();
+  End.Peak = InUse.peak();
+  const auto Changes = Start.changes();
+  if (const Cell &Result = VM.Frames.back()->Result;
+      End.returns() && Result && !unknownIn(Result))
+    End.Result = shownSizes(Result);
+  const bool IsFollowed = !VM.Halted && VM.gapsOfPass() == Gaps && Changes &&
+                          (!End.returns() || !End.Result.empty());
+  Start.restore();
+  InUse.setCourse(Before);
+  // At a limit, its note stays.
+  if (!VM.Halted || VM.Failure)
+    VM.restoreGaps(Gaps);
+  if (!IsFollowed)
+    return std::nullopt;
+  End.Changes = *Changes;
+  return End;
+}
+
+/// The values that differ after \p A and \p B, and that somebody may read.
+static std::vector<Cell> differing(const Interpreter &VM, BranchEnd &A,
+                                   BranchEnd &B, const Snapshot &Start) {
+  for (auto *Each : {&A, &B})
+    for (const auto &[V, Now] : Each->Changes)
+      (Each == &A ? B : A).Changes.try_emplace(V, Start.before(V));
+  std::set<Cell> Gone; ///< After a return.
+  if (A.returns() || B.returns())
+    for (const auto &[D, V] : VM.Frames.back()->Variables)
+      if (!D->getType()->isReferenceType())
+        Gone.insert(V);
+  std::vector<Cell> Result;
+  for (const auto &[V, Now] : A.Changes)
+    if (Now != B.Changes[V] && !Gone.count(V))
+      Result.push_back(V);
+  return Result;
+}
+
+/// One of two branches, which depends on values: what takes more counts, where
+/// later code cannot tell them apart but by values. nullopt where it can.
+static std::optional<Flow> execEither(Interpreter &VM, const Stmt *Then,
+                                      const Stmt *Else, SourceLocation At,
+                                      const Cell &Unknown) {
+  std::optional<BranchEnd> Ends[2];
+  std::vector<Cell> Differing;
+  {
+    const Snapshot Start(VM);
+    for (const unsigned I : {0, 1})
+      if (!(Ends[I] = tryBranch(VM, I ? Else : Then, Start)))
+        return VM.Halted ? std::optional(Flow::Halt) : std::nullopt;
+    Differing = differing(VM, *Ends[0], *Ends[1], Start);
+  }
+  const BranchEnd &A = *Ends[0], &B = *Ends[1];
+  const bool OneReturns = A.returns() != B.returns();
+  if (OneReturns ? (A.returns() ? B : A).Next != Flow::Next
+                 : A.Next != B.Next || A.Result != B.Result)
+    return std::nullopt;
+  if (llvm::any_of(Differing,
+                   [](const Cell &V) { return V->What == Value::Tensor; }))
+    return std::nullopt;
+  // The end of the function says whether to go on was the larger one.
+  const unsigned Larger = OneReturns ? A.returns() : B.Live > A.Live;
+  if (OneReturns)
+    VM.Frames.back()->Early.push_back(
+        {Ends[!Larger]->Result, Ends[!Larger]->Live, At});
+  VM.setPlace(VM.current(), At);
+  VM.Pass->atMost("which branch of an 'if' runs depends on values: the one "
+                  "that takes more counts");
+  const Flow Next = exec(VM, Larger ? Else : Then);
+  for (const Cell &V : Differing)
+    *V = *Unknown;
+  Memory &InUse = VM.Pass->memory();
+  if (const uint64_t Other = Ends[!Larger]->Peak; Other > InUse.peak()) {
+    Memory::Course Now = InUse.course();
+    Now.Peak = Other;
+    InUse.setCourse(std::move(Now));
+  }
+  return Next;
 }
 
 static Flow execIf(Interpreter &VM, const IfStmt *S) {
@@ -257,6 +255,13 @@ static Flow execIf(Interpreter &VM, const IfStmt *S) {
     return exec(VM, S->getElse());
   if (S->getElse() && endsInThrow(S->getElse()))
     return exec(VM, S->getThen());
+  if (VM.Pass && VM.current())
+    if (const std::optional<Flow> Next = execEither(
+            VM, S->getThen(), S->getElse(), S->getIfLoc(),
+            Condition->What == Value::Unknown
+                ? Condition
+                : unknown(S->getIfLoc(), "the condition of an 'if'")))
+      return *Next;
   return skipUnknown(VM, {S->getThen(), S->getElse()}, S->getIfLoc(),
                      "the condition of this 'if' is not known", Condition);
 }

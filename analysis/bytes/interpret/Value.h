@@ -82,7 +82,8 @@ struct Value {
 
   int64_t Number = 0; ///< Of an iterator, the index; the end is the size.
   double RealNumber = 0;
-  /// Text. The class of options. Of a truth, how the command line writes it.
+  /// Text. The class of options. Of a truth, how the command line writes it. Of
+  /// what is not known, see below.
   std::string Name;
   std::vector<Cell> Elements;                  ///< List.
   Fields Members;                              ///< Record.
@@ -103,7 +104,8 @@ struct Value {
   bool IsExpiring = false;
   bool IsReverse = false; ///< Of an iterator: Number is that of its element.
 
-  /// Unknown: what it comes from, as "'width'", and where that is.
+  /// Unknown: what it comes from, as "'width'", and where that is. Name is what
+  /// --set gives it by: "config.width".
   std::string Why;
   clang::SourceLocation Where;
 };

@@ -368,6 +368,45 @@ bool OperatorCall::records(ArrayRef<Differentiated> Inputs) const {
          });
 }
 
+/// To where the gradient of \p T goes.
+static GradientNode::Edge edgeTo(const TensorPtr &T) {
+  GradientNode::Edge E;
+  E.To = T->Maker;
+  E.Input = T->MakerOutput;
+  if (!E.To)
+    E.Leaf = T;
+  E.Bytes = bytesOf(T);
+  return E;
+}
+
+/// \p Node makes the gradient of \p Results, as far as they have one.
+static void setMaker(ArrayRef<TensorPtr> Results, const NodePtr &Node) {
+  for (unsigned I = 0; I < Results.size(); ++I) {
+    if (!isFloating(typeOf(Results[I])))
+      continue;
+    Results[I]->Maker = Node;
+    Results[I]->MakerOutput = I;
+  }
+}
+
+NodePtr Simulation::makeNode() {
+  auto Node = std::make_shared<GradientNode>();
+  Node->Sequence = ++Sequence;
+  Node->Place = memory().place();
+  return Node;
+}
+
+void Simulation::record(const NodePtr &Node, ArrayRef<TensorPtr> Inputs,
+                        ArrayRef<TensorPtr> Results) {
+  Node->Results = Results.size();
+  for (const TensorPtr &T : Inputs)
+    if (T->needsGradient())
+      Node->Edges.push_back(edgeTo(T));
+  for (const TensorPtr &T : Results)
+    Node->ResultShapes.push_back(T->Shape);
+  setMaker(Results, Node);
+}
+
 OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
                                     ArrayRef<Differentiated> Inputs,
                                     ArrayRef<KeptMemory> Kept, uint64_t Scratch,
@@ -377,9 +416,7 @@ OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
                                  : OperatorResult(Results.vec());
   if (Trouble || !records(Inputs))
     return All;
-  auto Node = std::make_shared<GradientNode>();
-  Node->Sequence = ++S.Sequence;
-  Node->Place = S.memory().place();
+  const NodePtr Node = S.makeNode();
   Node->Results = Results.size();
   Node->Scratch = Scratch;
   Node->SparseScratch = SparseScratch.value_or(Scratch);
@@ -393,21 +430,12 @@ OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
              "gradient of its own");
       return All;
     }
-    GradientNode::Edge E;
+    GradientNode::Edge E = edgeTo(D.Of);
     E.Kind = D.Kind;
-    E.To = D.Of->Maker;
-    E.Input = D.Of->MakerOutput;
-    if (!E.To)
-      E.Leaf = D.Of;
-    E.Bytes = std::max(bytesOf(D.Of), D.Bytes);
+    E.Bytes = std::max(E.Bytes, D.Bytes);
     Node->Edges.push_back(std::move(E));
   }
-  for (unsigned I = 0; I < Results.size(); ++I) {
-    if (!isFloating(typeOf(Results[I])))
-      continue;
-    Results[I]->Maker = Node;
-    Results[I]->MakerOutput = I;
-  }
+  setMaker(Results, Node);
   return All;
 }
 

@@ -272,10 +272,12 @@ class Engine {
 public:
   explicit Engine(Simulation &S) : S(S) {}
 
-  void run(ArrayRef<TensorPtr> Results) {
+  void run(ArrayRef<TensorPtr> Results, ArrayRef<TensorPtr> Given) {
     count(Results);
-    for (const TensorPtr &T : Results) {
+    for (const auto &[I, T] : llvm::enumerate(Results)) {
       Gradient Seed = {nullptr, T->Shape.elements() == 1U, true};
+      if (I < Given.size())
+        Seed = {Given[I]->Memory, Given[I]->isDense(), true};
       if (T->Maker)
         send(T->Maker, T->MakerOutput, Seed, T->Shape.bytes().value_or(0),
              /*IsRoot=*/true);
@@ -343,13 +345,42 @@ private:
       Leaf.Gradient = S.allocate(Leaf.Shape.bytes().value_or(0));
   }
 
+  /// The backward() of a custom function, which is given zeros where nothing
+  /// has come.
+  void runFunction(const GradientNode &Node, ArrayRef<Gradient> Incoming,
+                   std::vector<Gradient> &Outgoing) {
+    std::vector<TensorPtr> Given;
+    for (size_t I = 0; I < Node.ResultShapes.size(); ++I) {
+      auto T = std::make_shared<TensorInstance>();
+      T->Shape = Node.ResultShapes[I];
+      const bool HasCome = I < Incoming.size() && Incoming[I].IsDefined;
+      T->Strides = HasCome && !Incoming[I].Memory
+                       ? std::vector<int64_t>(T->sizes().size())
+                       : contiguousStrides(T->sizes());
+      T->Memory = HasCome && Incoming[I].Memory ? Incoming[I].Memory
+                  : HasCome                     ? S.allocate(0)
+                            : S.allocate(T->Shape.bytes().value_or(0));
+      Given.push_back(std::move(T));
+    }
+    const std::vector<TensorPtr> Made = Node.Run(Given);
+    for (size_t I = 0; I < Outgoing.size() && I < Made.size(); ++I)
+      if (const TensorPtr &T = Made[I]) {
+        Outgoing[I] = {T->Memory, T->isDense(), true};
+        for (const Gradient &Each : Incoming)
+          if (Each.Memory == T->Memory)
+            Outgoing[I].Handle = Each.Handle;
+      }
+  }
+
   void execute(GradientNode &Node) {
     S.memory().setPlace(Node.Place | BackwardPlace);
     std::vector<Gradient> Incoming = std::move(Buffers[&Node]);
     Buffers.erase(&Node);
     std::vector<Gradient> Outgoing(Node.Edges.size());
     const bool IsSparse = !Incoming.empty() && !Incoming[0].IsDense;
-    for (size_t I = 0; I < Node.Edges.size(); ++I) {
+    if (Node.Run)
+      runFunction(Node, Incoming, Outgoing);
+    for (size_t I = 0; I < Node.Edges.size() && !Node.Run; ++I) {
       const GradientNode::Edge &E = Node.Edges[I];
       Outgoing[I].IsDefined = true;
       const bool Copies =
@@ -369,6 +400,7 @@ private:
     S.scratch(IsSparse ? Node.SparseScratch : Node.Scratch);
     Incoming.clear();
     Node.Kept.clear();
+    Node.Run = nullptr;
     std::vector<TensorPtr> Complete;
     for (size_t I = 0; I < Node.Edges.size(); ++I) {
       const GradientNode::Edge &E = Node.Edges[I];
@@ -405,8 +437,9 @@ private:
 
 } // namespace
 
-void Simulation::backward(ArrayRef<TensorPtr> Results) {
-  Engine(*this).run(Results);
+void Simulation::backward(ArrayRef<TensorPtr> Results,
+                          ArrayRef<TensorPtr> Given) {
+  Engine(*this).run(Results, Given);
 }
 
 //===----------------------------------------------------------------------===//

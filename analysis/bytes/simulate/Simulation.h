@@ -71,6 +71,18 @@ public:
     Peak = Live;
     PlaceOfPeak = Place;
   }
+  /// The peak and the time line up to here.
+  struct Course {
+    uint64_t Peak;
+    unsigned PlaceOfPeak;
+    std::optional<std::vector<TimeRow>> TimeLine;
+  };
+  Course course() const { return {Peak, PlaceOfPeak, TimeLine}; }
+  void setCourse(Course To) {
+    Peak = To.Peak;
+    PlaceOfPeak = To.PlaceOfPeak;
+    TimeLine = std::move(To.TimeLine);
+  }
   /// What comes is written down, until it is taken, in the order of time: at
   /// most MaxTimePoints; of more, neighbours are one. A place that runs several
   /// times has as many.
@@ -177,6 +189,10 @@ struct GradientNode {
   /// The same where what comes is not dense, as the gradient of a sum: some
   /// copy it.
   uint64_t SparseScratch = 0;
+  /// Of a custom function: runs its backward() with the gradients of its
+  /// results, and gives those of Edges, null for none.
+  std::function<std::vector<TensorPtr>(llvm::ArrayRef<TensorPtr>)> Run;
+  std::vector<TensorShape> ResultShapes; ///< With Run.
 };
 
 /// An argument of an operator: a value without pointers, objects and modules,
@@ -267,9 +283,16 @@ public:
     return Bounds;
   }
 
-  /// backward() of the sum of \p Results. Those that need no gradient count
-  /// nothing.
-  void backward(llvm::ArrayRef<TensorPtr> Results);
+  /// backward() of the sum of \p Results, or with the gradients \p Given. Those
+  /// that need no gradient count nothing.
+  void backward(llvm::ArrayRef<TensorPtr> Results,
+                llvm::ArrayRef<TensorPtr> Given = {});
+
+  /// The node of a custom function, before its forward() runs.
+  NodePtr makeNode();
+  /// That \p Node gives the gradients of \p Inputs from those of \p Results.
+  void record(const NodePtr &Node, llvm::ArrayRef<TensorPtr> Inputs,
+              llvm::ArrayRef<TensorPtr> Results);
 
 private:
   friend class OperatorCall;
