@@ -53,6 +53,83 @@ bool runsArgument(const CallExpr *Call, unsigned Index) {
       Lambdas::Skipped);
 }
 
+/// The lambda, or the name of a function, that \p E stands for.
+static const Expr *callableOf(const Expr *E) {
+  E = stripPointers(E);
+  if (isStdCall(E, Std::Refer))
+    E = stripPointers(cast<CallExpr>(E)->getArg(0));
+  while (const auto *Wrapper = dyn_cast_or_null<CXXConstructExpr>(E)) {
+    if (!isStdClass(Wrapper->getType(), {"function"}) || !Wrapper->getNumArgs())
+      break;
+    E = stripPointers(Wrapper->getArg(0));
+  }
+  const VarDecl *Var = variableOf(E);
+  return Var && Var->getInit() && !isa<ParmVarDecl>(Var)
+             ? stripImplicit(Var->getInit())
+             : E;
+}
+
+/// Does \p Call run its argument \p Index and do nothing else with it?
+static bool onlyRunsArgument(const CallExpr *Call, unsigned Index) {
+  const FunctionDecl *F = Call->getDirectCallee(), *Definition = nullptr;
+  if (!runsArgument(Call, Index) || does(Call, Std::Async))
+    return false;
+  if (isStdDecl(F))
+    return true;
+  const ParmVarDecl *Param =
+      F->hasBody(Definition) ? Definition->getParamDecl(Index) : nullptr;
+  return Param &&
+         !anyOf<LambdaExpr>(
+             Definition->getBody(),
+             [&](const LambdaExpr *L) { return mentions(L, Param); }) &&
+         !anyOf<DeclRefExpr>(
+             Definition->getBody(), [&](const DeclRefExpr *Ref) {
+               const auto *Caller = dyn_cast_or_null<CallExpr>(
+                   Ref->getDecl() == Param ? Body::of(Definition).userOf(Ref)
+                                           : nullptr);
+               return Ref->getDecl() == Param &&
+                      !(Caller && callsParameter(Caller, Param));
+             });
+}
+
+/// Does what is around \p Callable, a lambda or the name of what holds one, run
+/// it there and do nothing else with it?
+static bool onlyRunsHere(const Expr *Callable, const Body &In) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(In.userOf(Callable));
+  if (!Call)
+    return false;
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call))
+    return Op->getOperator() == OO_Call && In.isWithin(Callable, Op->getArg(0));
+  for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+    if (In.isWithin(Callable, Call->getArg(I)))
+      return onlyRunsArgument(Call, I);
+  return false;
+}
+
+std::optional<llvm::SmallVector<const Expr *, 2>>
+runsOf(const LambdaExpr *Lambda, Body &In) {
+  llvm::SmallVector<const Expr *, 2> Runs;
+  if (onlyRunsHere(Lambda, In)) {
+    Runs.push_back(Lambda);
+    return Runs;
+  }
+  const auto *Declared = In.around<DeclStmt>(Lambda);
+  const auto *Var = Declared && Declared->isSingleDecl()
+                        ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+                        : nullptr;
+  if (!Var || !Var->hasLocalStorage() || Var->getType()->isReferenceType() ||
+      callableOf(Var->getInit()) != Lambda || !In.isSetOnce(Var))
+    return std::nullopt;
+  bool Else = false;
+  forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+    if (Ref->getDecl() != Var)
+      return;
+    Else |= !onlyRunsHere(Ref, In) || In.around<LambdaExpr>(Ref);
+    Runs.push_back(Ref);
+  });
+  return Else ? std::nullopt : std::optional(Runs);
+}
+
 const CXXConstructorDecl *constructorRunBy(const Expr *E) {
   const QualType Made = pointeeOf(E->getType());
   unsigned Args = 0;
@@ -106,22 +183,6 @@ const CXXMethodDecl *overrideRunBy(const CallExpr *Call) {
   return Class && Class->hasDefinition()
              ? Method->getCorrespondingMethodInClass(Class)
              : nullptr;
-}
-
-/// The lambda, or the name of a function, that \p E stands for.
-static const Expr *callableOf(const Expr *E) {
-  E = stripPointers(E);
-  if (isStdCall(E, Std::Refer))
-    E = stripPointers(cast<CallExpr>(E)->getArg(0));
-  while (const auto *Wrapper = dyn_cast_or_null<CXXConstructExpr>(E)) {
-    if (!isStdClass(Wrapper->getType(), {"function"}) || !Wrapper->getNumArgs())
-      break;
-    E = stripPointers(Wrapper->getArg(0));
-  }
-  const VarDecl *Var = variableOf(E);
-  return Var && Var->getInit() && !isa<ParmVarDecl>(Var)
-             ? stripImplicit(Var->getInit())
-             : E;
 }
 
 const FunctionDecl *functionOf(const Expr *E) {

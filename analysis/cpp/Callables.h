@@ -8,15 +8,25 @@
 #define LIBTORCH_TIDY_ANALYSIS_CPP_CALLABLES_H
 
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/SmallVector.h"
 #include <optional>
 
 namespace libtorch_tidy::cpp {
+
+class Body;
 
 /// Does \p Call run the function object that is its argument \p Index in the
 /// calling thread: std::for_each and other algorithms, std::invoke, std::async
 /// with std::launch::deferred, a visible function that calls its parameter?
 /// Whoever stores it, or starts a thread with it, does not.
 bool runsArgument(const clang::CallExpr *Call, unsigned Index);
+
+/// The places of \p In, its function, where \p Lambda may run: where it stands,
+/// when it is called at once, and where the local variable that holds it is
+/// mentioned. Nullopt where somebody else may get it, or the variable something
+/// else.
+std::optional<llvm::SmallVector<const clang::Expr *, 2>>
+runsOf(const clang::LambdaExpr *Lambda, Body &In);
 
 /// What function object \p E runs, also through a variable, a std::function or
 /// std::ref: the function that it names, defined if this unit does that; of a

@@ -33,16 +33,13 @@ public:
     All =
         Unit.isCalledOnlyGuarded(F) ||
         (Method && torch::guardOf(Method->getParent()) == torch::GradMode::Off);
-    cpp::forEach<VarDecl>(
-        In.root(),
-        [&](const VarDecl *Var) {
-          const std::optional<torch::GradMode> Mode = torch::guardOf(Var);
-          if (Mode == torch::GradMode::Off)
-            Guards.push_back(Var);
-          else
-            SwitchesOn |= Mode.has_value();
-        },
-        cpp::Lambdas::Skipped);
+    cpp::forEach<VarDecl>(In.root(), [&](const VarDecl *Var) {
+      const std::optional<torch::GradMode> Mode = torch::guardOf(Var);
+      if (Mode == torch::GradMode::Off)
+        Guards.push_back(Var);
+      else
+        SwitchesOn |= Mode.has_value();
+    });
     SwitchesOn |= cpp::anyOf<CallExpr>(In.root(), [](const CallExpr *Call) {
       return torch::setsGradMode(Call).has_value();
     });
@@ -228,7 +225,7 @@ void HeldWalk::give(const MemoryNames::Gift &New, unsigned Var, const Stmt *At,
       To.Graph.reset(I);
       To.Stored.reset(I);
     }
-    if (!Off.has(At))
+    if (!At || !Off.has(At))
       To.Graph.set(I);
     Gets.push_back(I);
   }
@@ -248,7 +245,8 @@ void HeldWalk::forward(const CFGElement &Element, State &To) const {
     for (const Decl *D : Declaration->decls())
       if (const auto *Var = dyn_cast<VarDecl>(D))
         if (auto I = Names.indexOf(Var); I && Names.vars()[*I] == Var)
-          give(Names.startOf(*I), *I, S, To);
+          // S may be the graph's own, of one variable of several.
+          give(Names.startOf(*I), *I, Var->getInit(), To);
   if (const auto *Call = dyn_cast<CallExpr>(S))
     if (std::optional<torch::BackwardCall> B = torch::asBackward(Call))
       if (cpp::writtenArguments(Call).size() < 2)
@@ -461,6 +459,8 @@ void HeldWalk::describe(HeldMemory &Of, ArrayRef<unsigned> Holding) const {
   for (const MemoryNames::Mention &M : Names.mentions()) {
     if (!llvm::is_contained(Holding, M.Var) || M.How == Use::Overwritten)
       continue;
+    if (M.Var == First)
+      Of.Reads.push_back(M.Ref);
     const bool Before = cpp::comesBefore(M.Ref, Of.Heavy, SM);
     if (Of.OnlyNumber && !Before)
       continue;
@@ -551,7 +551,10 @@ const Stmt *lastUseBefore(const HeldMemory &Held, const FunctionDecl *F) {
   bool IsPast = false; // The heavy point.
   for (const Stmt *S : Block->body()) {
     const bool Mentions =
-        S == Declared || cpp::anyOf<DeclRefExpr>(S, [&](const DeclRefExpr *R) {
+        S == Declared ||
+        llvm::any_of(Held.Reads,
+                     [&](const Expr *Read) { return In.isWithin(Read, S); }) ||
+        cpp::anyOf<DeclRefExpr>(S, [&](const DeclRefExpr *R) {
           return cpp::wholeOf(R->getDecl()) == V;
         });
     IsPast |= In.isWithin(Held.Heavy, S);

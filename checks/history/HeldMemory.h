@@ -25,6 +25,9 @@ struct HeldMemory {
   bool Unseen = false;
   /// What the first of Vars was given, of several the last; may be null.
   const clang::Expr *Value = nullptr;
+  /// All that reads the first of Vars: mentions, and where lambdas run that
+  /// capture it.
+  llvm::SmallVector<const clang::Expr *, 4> Reads;
   /// The last mention that reads it; null when nothing does.
   const clang::Expr *LastRead = nullptr;
   const clang::CallExpr *Heavy = nullptr;

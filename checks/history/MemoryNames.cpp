@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "checks/history/MemoryNames.h"
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
@@ -99,17 +100,12 @@ void MemoryNames::collectMentions() {
         Mention M{Ref, *Var,
                   Overwritten.count(Ref) ? Use::Overwritten : Use::Read};
         Followed = &M;
-        if (M.How == Use::Read)
+        if (M.How == Use::Read && !isa_and_nonnull<LambdaExpr>(In.userOf(Ref)))
           follow(Ref, *Var, &M);
         Mentions.push_back(M);
       },
       cpp::Lambdas::Made);
-  cpp::forEach<LambdaExpr>(In.root(), [&](const LambdaExpr *Lambda) {
-    for (const LambdaCapture &Capture : Lambda->captures())
-      if (Capture.capturesVariable())
-        if (auto Var = indexOf(Capture.getCapturedVar()))
-          holds(*Var, Holder::Lambda);
-  });
+  collectCaptures();
   llvm::DenseMap<std::pair<const Stmt *, unsigned>, Gift *> ByPlace;
   for (unsigned Var = 0; Var < Vars.size(); ++Var)
     for (Gift &New : Given[Var])
@@ -123,6 +119,62 @@ void MemoryNames::collectMentions() {
     else
       holds(F.From, Holder::Other);
   }
+}
+
+/// How the body of \p Lambda uses \p Var; nullopt where something may hold it
+/// afterwards.
+std::optional<MemoryNames::Use> MemoryNames::useIn(const LambdaExpr *Lambda,
+                                                   unsigned Var) {
+  const Holder Before = std::exchange(Held[Var], Holder::None);
+  const Holder Sharing = Shared[Var];
+  const size_t Known = Flows.size();
+  Use How = Use::Number;
+  bool Keeps = false;
+  cpp::forEach<DeclRefExpr>(Lambda->getBody(), [&](const DeclRefExpr *Ref) {
+    if (indexOf(Ref->getDecl()) != Var)
+      return;
+    Mention M{Ref, Var, Use::Read};
+    Followed = &M;
+    follow(Ref, Var, &M);
+    Keeps |= M.Stores || In.around<LambdaExpr>(Ref) != Lambda;
+    How = std::min(How, M.How);
+  });
+  Keeps |= Held[Var] != Holder::None || Flows.size() > Known;
+  Flows.resize(Known);
+  Held[Var] = Before;
+  Shared[Var] = Sharing;
+  return Keeps ? std::nullopt : std::optional(How);
+}
+
+/// A lambda that only runs here, and holds nothing of its own longer than that,
+/// reads what it captures where it runs. Others hold it.
+void MemoryNames::collectCaptures() {
+  cpp::forEach<LambdaExpr>(In.root(), [&](const LambdaExpr *Lambda) {
+    auto Runs =
+        In.around<LambdaExpr>(Lambda) ? std::nullopt : cpp::runsOf(Lambda, In);
+    const bool AtOnce = Runs && *Runs == ArrayRef<const Expr *>(Lambda);
+    for (const LambdaCapture &Capture : Lambda->captures()) {
+      if (!Capture.capturesVariable())
+        continue;
+      const std::optional<unsigned> Var = indexOf(Capture.getCapturedVar());
+      if (!Var)
+        continue;
+      const bool Borrows =
+          Runs && (AtOnce || Capture.getCaptureKind() == LCK_ByRef);
+      const std::optional<Use> How =
+          Borrows ? useIn(Lambda, *Var) : std::nullopt;
+      if (!How)
+        holds(*Var, Holder::Lambda);
+      else
+        for (const Expr *Run : *Runs)
+          Mentions.push_back({Run, *Var, *How});
+    }
+  });
+  const SourceManager &SM = In.context().getSourceManager();
+  llvm::stable_sort(Mentions, [&](const Mention &A, const Mention &B) {
+    return SM.isBeforeInTranslationUnit(A.Ref->getExprLoc(),
+                                        B.Ref->getExprLoc());
+  });
 }
 
 /// Makes the groups of variables that may own the same memory.

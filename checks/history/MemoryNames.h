@@ -74,7 +74,8 @@ public:
     Overwritten, ///< The mention is written and not read.
   };
   struct Mention {
-    const clang::DeclRefExpr *Ref;
+    /// Names the variable, or is where a lambda that captures it may run.
+    const clang::Expr *Ref;
     unsigned Var;
     Use How;
     /// Something else holds from here on what the variable holds.
@@ -137,6 +138,8 @@ private:
 
   void collect();
   void collectMentions();
+  void collectCaptures();
+  std::optional<Use> useIn(const clang::LambdaExpr *Lambda, unsigned Var);
   void group();
   void addWrites(unsigned Var);
   void follow(const clang::Expr *E, unsigned Var, Mention *M);

@@ -40,6 +40,8 @@ public:
     cpp::forEach<Stmt>(Body.root(), [&](const Stmt *S) {
       if (cpp::isLoop(S))
         loop(S);
+      if (const auto *Lambda = dyn_cast<LambdaExpr>(S))
+        lambda(Lambda);
       if (const auto *E = dyn_cast<Expr>(S))
         expression(E);
     });
@@ -68,6 +70,16 @@ private:
   }
   std::string at(const Stmt *S) const {
     return S ? "line " + std::to_string(line(S->getBeginLoc())) : "nothing";
+  }
+
+  void lambda(const LambdaExpr *Lambda) {
+    std::string Text = "lambda may run elsewhere";
+    if (auto Runs = cpp::runsOf(Lambda, Body)) {
+      Text = "lambda runs nowhere";
+      for (unsigned I = 0; I < Runs->size(); ++I)
+        Text = (I ? Text + ", " : "lambda runs at ") + at((*Runs)[I]);
+    }
+    say(Lambda->getBeginLoc(), std::move(Text));
   }
 
   void loop(const Stmt *Loop) {

@@ -68,6 +68,7 @@ void containers(torch::Tensor x, c10::List<torch::Tensor> more) {
 // CHECK-NEXT: {{^}}25:   fc->weight is fc.weight, from fc->weight, keeps {fc->weight}
 // CHECK-NEXT: {{^}}26:   self: own, set once, shares what it owns, given {shared_from_this()}
 // CHECK-NEXT: {{^}}27:   self is this, as self, part of self, from shared_from_this(), keeps {self, shared_from_this()}
+// CHECK-NEXT: {{^}}28:   lambda may run elsewhere
 // CHECK-NEXT: {{^}}29:   done is done, part of done, from done, keeps {done}
 // CHECK-NEXT: {{^}}33: function names
 // CHECK-NEXT: {{^}}33:   net: own, shares what it owns, given {} and perhaps more
@@ -87,6 +88,7 @@ void containers(torch::Tensor x, c10::List<torch::Tensor> more) {
 // CHECK-NEXT: {{^}}44:   x: own, shares what it owns, given {} and perhaps more
 // CHECK-NEXT: {{^}}44:   y: own, shares what it owns, given {} and perhaps more
 // CHECK-NEXT: {{^}}45:   [x, &y] {} is of no name, from [x, &y] {}, keeps {x}
+// CHECK-NEXT: {{^}}45:   lambda may run elsewhere
 // CHECK-NEXT: {{^}}46:   std::make_tuple(x, y) is of no name, from std::make_tuple(x, y), keeps {x, y}
 // CHECK-NEXT: {{^}}47:   list: own, set once, given {list{x}} and perhaps more
 // CHECK-NEXT: {{^}}48:   list changed
@@ -110,5 +112,6 @@ void containers(torch::Tensor x, c10::List<torch::Tensor> more) {
 // CHECK-NEXT: {{^}}60:   takes out by clear
 // CHECK-NEXT: {{^}}61:   threads: own, set once, given {} and perhaps more
 // CHECK-NEXT: {{^}}62:   [] {} into threads, at its end
+// CHECK-NEXT: {{^}}62:   lambda may run elsewhere
 // CHECK-NEXT: {{^}}62:   starts a thread
 // CHECK-NEXT: {{^}}62:   threads changed
