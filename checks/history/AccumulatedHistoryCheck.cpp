@@ -148,18 +148,6 @@ auto historyIn(const flow::LabelSet &All, const FunctionFlow &Flow) {
       [](const Label *L) { return L->bringsHistory() && L->Arises; });
 }
 
-/// Does \p A add the result of an operator, with memory and history of its own,
-/// not a parameter or a copy of one?
-bool addsComputed(const Accumulation &A, const FunctionFlow &Flow) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(
-      cpp::Body::of(Flow.function()).originOf(A.Addend));
-  const torch::OpFacts *Facts = torch::opFacts(Call);
-  return Facts ? Facts->Shares == torch::Sharing::None &&
-                     !Facts->SameElements && !Facts->neverDifferentiable()
-               : isa_and_nonnull<CXXOperatorCallExpr>(Call) &&
-                     torch::isTensor(Call->getType()) && Call->isPRValue();
-}
-
 /// Where history of an accumulation comes from, preferring what was
 /// back-propagated, then what is \p Better: that decides the message.
 const Label *
@@ -171,7 +159,7 @@ sourceOf(const Accumulation &A, const flow::LabelSet &Added,
     // A list of parameters is not history: nothing was computed from them.
     if (!L->bringsGraph() && L->K != Label::Proven &&
         A.How != Accumulation::InPlace && A.How != Accumulation::Rebind &&
-        !addsComputed(A, Flow))
+        !addsComputed(A, *L, Flow))
       continue;
     if (L->Consumers & Label::Backward)
       return L;

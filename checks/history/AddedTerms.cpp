@@ -5,6 +5,9 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
+#include "analysis/cpp/Walk.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/autograd/Autograd.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -34,6 +37,70 @@ const Expr *termOf(const Accumulation &A, const FunctionFlow &Flow) {
   return A.How == Accumulation::InPlace && isa<CXXOperatorCallExpr>(A.Site)
              ? A.Addend
              : nullptr;
+}
+
+/// Is \p E the result of an operator that computes a tensor of its own?
+static bool isOfOperator(const Expr *E, cpp::Body &In) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(In.originOf(E));
+  const torch::OpFacts *Facts = torch::opFacts(Call);
+  return Facts ? Facts->Shares == torch::Sharing::None &&
+                     !Facts->SameElements && !Facts->neverDifferentiable()
+               : isa_and_nonnull<CXXOperatorCallExpr>(Call) &&
+                     torch::isTensor(Call->getType()) && Call->isPRValue();
+}
+
+/// Is \p E a parameter, or an element of one, that is surely not what \p Leaf
+/// is?
+static bool isOther(const Expr *E, const Label &Leaf, cpp::Body &In) {
+  const VarDecl *Var = cpp::variableOf(E);
+  const auto *Loop = dyn_cast_or_null<CXXForRangeStmt>(
+      Var ? In.parentOf(In.declarationOf(Var)) : nullptr);
+  if (Loop && Loop->getLoopVariable() == Var)
+    return Leaf.Site && !cpp::mentions(Leaf.Site, Var) &&
+           isOther(Loop->getRangeInit(), Leaf, In);
+  const auto *Param = dyn_cast_or_null<ParmVarDecl>(Var);
+  return Param && Leaf.Site && !cpp::mentions(Leaf.Site, Param) &&
+         llvm::all_of(In.valuesOf(Param).Given, [&](const Expr *Value) {
+           return isOfOperator(Value, In);
+         });
+}
+
+/// The tensors that \p E, a struct in braces or one tensor, is made of.
+static void collectParts(const Expr *E,
+                         llvm::SmallVectorImpl<const Expr *> &To) {
+  E = cpp::peel(E);
+  llvm::SmallVector<const Expr *, 4> Args;
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    Args.assign(List->inits().begin(), List->inits().end());
+  else if (const auto *Made = dyn_cast<CXXConstructExpr>(E);
+           Made && !torch::isTensor(Made->getType()))
+    Args.assign(Made->arg_begin(), Made->arg_end());
+  else
+    return To.push_back(E);
+  for (const Expr *Arg : Args)
+    if (torch::mayHoldTensor(Arg->getType()))
+      collectParts(Arg, To);
+}
+
+bool addsComputed(const Accumulation &A, const Label &Leaf,
+                  const FunctionFlow &Flow) {
+  cpp::Body &In = cpp::Body::of(Flow.function());
+  llvm::SmallVector<const Expr *, 4> Parts;
+  const auto *Call = dyn_cast_or_null<CallExpr>(A.Site);
+  if (A.How == Accumulation::ViaCall && Call) {
+    const cpp::Call C(Call);
+    for (const Expr *Arg : C.Args)
+      if (torch::mayHoldTensor(Arg->getType()) &&
+          (!Flow.rootOf(A.Where) || cpp::rootOf(Arg) != Flow.rootOf(A.Where)))
+        collectParts(Arg, Parts);
+  } else if (A.Addend) {
+    collectParts(A.Addend, Parts);
+  }
+  return llvm::any_of(
+             Parts, [&](const Expr *Part) { return isOfOperator(Part, In); }) &&
+         llvm::all_of(Parts, [&](const Expr *Part) {
+           return isOfOperator(Part, In) || isOther(Part, Leaf, In);
+         });
 }
 
 bool isProven(const Accumulation &A, const Label &Source,

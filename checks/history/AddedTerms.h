@@ -13,6 +13,12 @@ namespace libtorch_tidy {
 const clang::Expr *termOf(const flow::Accumulation &A,
                           const flow::FunctionFlow &Flow);
 
+/// Does \p A add the result of an operator, with memory and history of its own,
+/// not leaf \p Leaf itself or a copy of it? Also as one of several parts, of a
+/// struct or of what a call is given.
+bool addsComputed(const flow::Accumulation &A, const flow::Label &Leaf,
+                  const flow::FunctionFlow &Flow);
+
 /// Does \p A add a variable that \p Source's backward() goes through, with no
 /// other value between the two? It throws where there is no history.
 bool isProven(const flow::Accumulation &A, const flow::Label &Source,

@@ -20,6 +20,40 @@ double of_local(const Batches &batches) {
   return torch::stack(losses).mean().item<double>() + double(seen.size() + copies.size() + names.size());
 }
 
+// The same in a field of what the list holds, and in what a function is given.
+struct Record {
+  Tensor value, of;
+  int step;
+};
+struct Memory {
+  std::vector<Record> records;
+  void push(Record r) { records.push_back(std::move(r)); }
+};
+static void keep(std::vector<Tensor> &list, Tensor t) { list.push_back(std::move(t)); }
+float in_records(const Batches &batches) {
+  Tensor weight = torch::randn({4, 4}).requires_grad_();
+  std::vector<Record> losses, weights;
+  Memory memory, leaves;
+  std::vector<Tensor> kept, again;
+  int step = 0;
+  for (const Tensor &x : batches) {
+    Tensor loss = x.mm(weight).mean();
+    losses.push_back({loss, x, step});
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'losses' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added
+    memory.push({x, loss, step});
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'memory.records' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added
+    keep(kept, torch::exp(loss));
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: 'kept' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added
+    weights.push_back({weight, x + 1, step++});
+    leaves.push({x * 2, weight, step});
+    keep(again, weight);
+  }
+  float sum = weights.size() + leaves.records.size() + again.size() + kept.size();
+  for (const Record &r : losses)
+    sum += r.value.item<float>();
+  return sum + memory.records.size();
+}
+
 class Line {
 public:
   Line() : offset(torch::zeros({4}, torch::requires_grad())) {}

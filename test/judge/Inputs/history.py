@@ -231,5 +231,7 @@ def judge(drawn, truth, findings):
         return "false: the pass is back-propagated" + level(passes)
     if defect and not grows and not passes:
         words = "some runs, and is right in others" if right else "each run"
-        return "silent: it grows in %s%s" % (words, ", by unseen()" if "unseen" in text else "")
+        # Code that is not seen makes what is added, or gets it and may go through it.
+        unseen = "unseen(" in text or "peek(" in text
+        return "silent: it grows in %s%s" % (words, ", with code that is not seen" if unseen else "")
     return "agree"
