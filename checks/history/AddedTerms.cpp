@@ -87,7 +87,12 @@ bool addsComputed(const Accumulation &A, const Label &Leaf,
   cpp::Body &In = cpp::Body::of(Flow.function());
   llvm::SmallVector<const Expr *, 4> Parts;
   const auto *Call = dyn_cast_or_null<CallExpr>(A.Site);
-  if (A.How == Accumulation::ViaCall && Call) {
+  const auto Put = A.Inner.empty() || !In.isWithin(A.Inner.back(), In.root())
+                       ? std::nullopt // Not in a lambda of this function.
+                       : cpp::asInsertion(A.Inner.back());
+  if (Put) {
+    collectParts(Put->value(), Parts);
+  } else if (A.How == Accumulation::ViaCall && Call) {
     const cpp::Call C(Call);
     for (const Expr *Arg : C.Args)
       if (torch::mayHoldTensor(Arg->getType()) &&

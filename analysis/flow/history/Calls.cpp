@@ -131,8 +131,14 @@ Value Interpreter::libraryCall(const cpp::Call &C) {
   const auto Nothing = [](I &, const cpp::Call &, const Operands &) {
     return Value();
   };
+  // Whoever prints or walks the graph needs it.
+  const auto Asked = [](I &At, const cpp::Call &C, const Operands &Of) {
+    At.consume(Of.Object, Label::Escaped, C.E);
+    return Value();
+  };
   static const cpp::CallRule<I, Value, const Operands &> Rules[] = {
       {&I::hasNoHistory, Nothing},
+      {torch::asksForGraph, Asked},
       {torch::setsRequiresGrad, &I::requiresGrad},
       {dropsHistory, &I::dropHistory},
       {makesLeaf, &I::newLeaf},

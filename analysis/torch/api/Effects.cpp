@@ -37,6 +37,8 @@ bool replacesData(const CXXMemberCallExpr *Call) {
   return Object && callsTorch(Call, "to") && isModule(Object->getType());
 }
 
+bool asksForGraph(const CallExpr *Call) { return callsTorch(Call, "grad_fn"); }
+
 bool asksForHistory(const CallExpr *Call) {
   return callsTorch(Call, {"is_leaf", "requires_grad", "grad_fn", "output_nr",
                            "grad", "retains_grad", "is_inference", "_version"});

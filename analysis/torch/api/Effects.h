@@ -28,6 +28,9 @@ bool endsHistory(const clang::CXXMemberCallExpr *Call);
 /// before does not show (measured with LibTorch 1.13.1: test/variants/hooks).
 bool replacesData(const clang::CXXMemberCallExpr *Call);
 
+/// tensor.grad_fn(): the node of the graph that made the tensor.
+bool asksForGraph(const clang::CallExpr *Call);
+
 /// is_leaf(), requires_grad(), grad_fn(): is \p Call asked of the history of
 /// its tensor and not of its values?
 bool asksForHistory(const clang::CallExpr *Call);

@@ -34,7 +34,7 @@ float in_records(const Batches &batches) {
   Tensor weight = torch::randn({4, 4}).requires_grad_();
   std::vector<Record> losses, weights;
   Memory memory, leaves;
-  std::vector<Tensor> kept, again;
+  std::vector<Tensor> kept, again, in_lambda;
   int step = 0;
   for (const Tensor &x : batches) {
     Tensor loss = x.mm(weight).mean();
@@ -44,11 +44,16 @@ float in_records(const Batches &batches) {
     // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'memory.records' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added
     keep(kept, torch::exp(loss));
     // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: 'kept' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added
+    auto add = [&] { in_lambda.push_back(loss); };
+    add();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: 'in_lambda' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added
+    auto add_weight = [&] { again.push_back(weight); };
+    add_weight();
     weights.push_back({weight, x + 1, step++});
     leaves.push({x * 2, weight, step});
     keep(again, weight);
   }
-  float sum = weights.size() + leaves.records.size() + again.size() + kept.size();
+  float sum = weights.size() + leaves.records.size() + again.size() + kept.size() + in_lambda.size();
   for (const Record &r : losses)
     sum += r.value.item<float>();
   return sum + memory.records.size();

@@ -34,6 +34,10 @@ void sometimes(Net net, const Tensor &x, bool training) {
     out.sum().backward();
   std::cout << out.argmax();
 }
+void shows_the_graph(Net net, const Tensor &x) {
+  Tensor out = net(x);
+  std::cout << out << out.grad_fn()->name();
+}
 void generator(Net g, Net d, const Tensor &noise, torch::optim::Optimizer &opt) {
   auto fake = g(noise);
   d(fake.detach()).sum().backward();
