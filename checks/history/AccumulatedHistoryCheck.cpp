@@ -430,6 +430,17 @@ Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
   return F;
 }
 
+/// Is \p A what a lambda does wherever it may run, of which a call of this
+/// function is told?
+bool isToldAtCall(const Accumulation &A, const FunctionFlow &Flow) {
+  return isa_and_nonnull<LambdaExpr>(A.Site) && !A.Inner.empty() &&
+         llvm::any_of(Flow.accumulations(), [&](const auto &Entry) {
+           const Accumulation &Other = Entry.second;
+           return Other.Site != A.Site && Other.Where == A.Where &&
+                  !Other.Inner.empty() && Other.Inner.back() == A.Inner.back();
+         });
+}
+
 /// docs/checks/libtorch-accumulated-history.md says what it finds and why.
 ///
 /// Option `Fix`: `detach` (default) cuts the history with .detach(); `item`
@@ -455,7 +466,7 @@ public:
     for (const auto &[Key, A] : Flow.accumulations()) {
       const Reason *Silence = boundOf(A, Flow, Unit.context());
       if ((Silence && !asksWhy()) ||
-          (!A.Loop && !Flow.outlivesFunction(A.Where)))
+          (!A.Loop && !Flow.outlivesFunction(A.Where)) || isToldAtCall(A, Flow))
         continue;
       Growth G = {A,
                   sourceOf(A, A.Added.allLabels(), Flow,
