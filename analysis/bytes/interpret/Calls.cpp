@@ -267,8 +267,7 @@ static Cell run(Interpreter &VM, const FunctionDecl *F, Frame &Callee,
   for (const Frame::EarlyReturn &R : Callee.Early)
     if (VM.Pass && !VM.Halted &&
         (!Callee.Result || unknownIn(Callee.Result) ||
-         shownSizes(Callee.Result) != R.Sizes ||
-         VM.Pass->memory().live() < R.Live))
+         shownSizes(Callee.Result) != R.Sizes || Callee.LiveAtReturn < R.Live))
       VM.note(R.At, "the function may end here, which depends on values, and "
                     "gives or takes something else then");
   VM.Frames.pop_back();

@@ -118,6 +118,7 @@ struct Frame {
     clang::SourceLocation At;
   };
   std::vector<EarlyReturn> Early;
+  uint64_t LiveAtReturn = 0; ///< Bytes in use then.
 };
 
 /// What has been followed so far, and what every function of this folder needs

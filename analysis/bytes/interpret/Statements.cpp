@@ -159,7 +159,7 @@ static std::optional<BranchEnd> tryBranch(Interpreter &VM, const Stmt *Branch,
   BranchEnd End;
   InUse.restartPeak();
   End.Next = exec(VM, Branch);
-  End.Live = InUse.live();
+  End.Live = End.returns() ? VM.Frames.back()->LiveAtReturn : InUse.live();
   End.Peak = InUse.peak();
   const auto Changes = Start.changes();
   if (const Cell &Result = VM.Frames.back()->Result;
@@ -499,8 +499,11 @@ static Flow execInside(Interpreter &VM, const Stmt *S) {
     const Cell Result = Given ? VM.eval(Given) : nullptr;
     if (VM.Halted)
       return Flow::Halt;
-    if (!VM.Frames.empty())
+    if (!VM.Frames.empty()) {
       VM.Frames.back()->Result = Result;
+      if (VM.Pass)
+        VM.Frames.back()->LiveAtReturn = VM.Pass->memory().live();
+    }
     return Flow::Return;
   }
   case Stmt::CXXTryStmtClass:

@@ -231,6 +231,28 @@ struct ReturnsImpl : nn::Module {
 };
 TORCH_MODULE(Returns);
 
+// Returns early only if a value says so: going on takes more.
+struct EarlyImpl : nn::Module {
+  EarlyImpl() : fc1(16, 64), fc2(64, 64), fc3(64, 64) {
+    register_module("fc1", fc1);
+    register_module("fc2", fc2);
+    register_module("fc3", fc3);
+  }
+  Tensor forward(Tensor x) {
+    x = fc1(x);
+    if (x.isnan().any().item<bool>())
+      throw std::runtime_error("no number");
+    if (x.abs().sum().item<float>() == 0)
+      return x.relu();
+    Tensor y = torch::tanh(fc2(x));
+    if (y.abs().sum().item<float>() == 0)
+      return x + y;
+    return fc3(y) + x;
+  }
+  nn::Linear fc1, fc2, fc3;
+};
+TORCH_MODULE(Early);
+
 int main() {
   steps::begin();
   STEP(Activated("swish"), "40x32", torch::rand({40, 32}));
@@ -242,4 +264,5 @@ int main() {
   STEP(Branches(), "50x16", torch::rand({50, 16}));
   STEP(Scaled(), "50x16", torch::rand({50, 16}));
   STEP(Returns(), "50x16", torch::rand({50, 16}));
+  STEP(Early(), "50x16", torch::rand({50, 16}));
 }
