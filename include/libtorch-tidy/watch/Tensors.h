@@ -164,6 +164,11 @@ public:
     T.Devices[Slot].Allocated = static_cast<int64_t>(Allocated);
     T.Devices[Slot].Reserved = static_cast<int64_t>(Reserved);
   }
+  void reportOutOfMemory(int64_t Size, Total, Total,
+                         c10::Device Device) override {
+    Tracker &T = tracker();
+    T.failed(Size, T.deviceOf(static_cast<int>(Device.type()), Device.index()));
+  }
   /// Asked for by the CPU's own reports only, which would warn of blocks from
   /// before. Devices report in any case.
   bool memoryProfilingEnabled() const override { return false; }
@@ -179,15 +184,31 @@ inline bool watchDevices(bool Force = false) {
   static bool Present = Force || at::hasCUDA();
   if (!Present)
     return false;
-  static thread_local bool Registered = false;
-  if (!Registered) {
-    Registered = true;
-    // Leaked: threads that end after main have it still.
-    static auto *Reporter = new std::shared_ptr<c10::DebugInfoBase>(
-        std::make_shared<DeviceReporter<
-            decltype(&c10::MemoryReportingInfoBase::reportMemoryUsage)>>());
+  // Made after LibTorch's own note of this thread, and so gone before it: what
+  // is freed after main must not find that note.
+  struct Registration {
+    std::shared_ptr<c10::DebugInfoBase> Reporter;
+    ~Registration() {
+      constexpr auto Kind = c10::DebugInfoKind::PROFILER_STATE;
+      try {
+        if (c10::ThreadLocalDebugInfo::get(Kind) == Reporter.get())
+          c10::ThreadLocalDebugInfo::_pop(Kind);
+      } catch (...) {
+        // Something of another kind was pushed above it and never popped.
+      }
+    }
+  };
+  // Leaked: threads that end after main have it still.
+  static auto *Reporter = new std::shared_ptr<c10::DebugInfoBase>(
+      std::make_shared<DeviceReporter<
+          decltype(&c10::MemoryReportingInfoBase::reportMemoryUsage)>>());
+  static thread_local bool IsRegistered = false;
+  if (!IsRegistered) {
+    IsRegistered = true;
     c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE,
                                      *Reporter);
+    static thread_local Registration Of;
+    Of.Reporter = *Reporter;
   }
   return true;
 }

@@ -75,14 +75,21 @@ inline std::vector<SiteGrowth> sitesOf(const Snapshot &Before,
   Explained = 0;
   if (Steps <= 0 || Before.Step == 0)
     return Grown;
-  for (uint32_t I = 1; I < After.Sites.size(); ++I) {
+  const auto GrowthOf = [&](uint32_t I) -> SiteGrowth {
     Snapshot::Of Now = After.Sites[I], Old;
     if (I < Before.Sites.size())
       Old = Before.Sites[I];
-    SiteGrowth G = {I, static_cast<double>(Now.Bytes - Old.Bytes) / Steps,
-                    static_cast<double>(Now.Blocks - Old.Blocks) / Steps,
-                    static_cast<double>(Now.Nodes - Old.Nodes) / Steps};
-    if (G.of(Nodes) <= 0)
+    return {I, static_cast<double>(Now.Bytes - Old.Bytes) / Steps,
+            static_cast<double>(Now.Blocks - Old.Blocks) / Steps,
+            static_cast<double>(Now.Nodes - Old.Nodes) / Steps};
+  };
+  // What each step replaces counts without a stack one time, and with its
+  // stack the next: then the first is as much smaller.
+  const double NotedSince = After.Sites.empty() ? 0 : -GrowthOf(0).of(Nodes);
+  for (uint32_t I = 1; I < After.Sites.size(); ++I) {
+    const SiteGrowth G = GrowthOf(I);
+    const double TooMuch = G.of(Nodes) - 1.1 * PerStep;
+    if (G.of(Nodes) <= 0 || (TooMuch > 0 && TooMuch <= NotedSince))
       continue;
     Sum += G.of(Nodes);
     Grown.push_back(G);
@@ -177,8 +184,10 @@ private:
   void tensors() {
     T.forEachDevice([&](uint32_t I, DeviceFigures &) {
       Trend Bytes = trendOf(S, metricOf(I, TensorBytes), KB);
-      if (!Bytes.Grows)
+      if (!Bytes.Grows) {
+        unseen(I);
         return;
+      }
       if (!keepsMore()) {
         if (!fallsBack(metricOf(I, TensorBytes)))
           larger(I, Bytes);
@@ -241,6 +250,22 @@ private:
             "run of two epochs tells them apart");
     V.Device = deviceName(T, I);
     name(V, S.before(), S.Now, /*Nodes=*/false);
+  }
+
+  /// What the allocator of a device has handed out where the watch was not
+  /// told.
+  void unseen(uint32_t I) {
+    Trend Allocated = trendOf(S, metricOf(I, CacheAllocated), KB);
+    if (I == 0 || !Allocated.Grows)
+      return;
+    Verdict &V =
+        add("tensors", Allocated.PerStep,
+            "tensors on " + deviceName(T, I) + " grow by " +
+                inWords(Allocated.PerStep) +
+                " bytes a step, made by threads that take no step",
+            "call step() in them, too, each with a name of its own: then the "
+            "report says who makes what is kept");
+    V.Device = deviceName(T, I);
   }
 
   void graph() {

@@ -39,8 +39,10 @@ struct Measured : nn::Module {
 using Maker = std::shared_ptr<Measured> (*)();
 
 static void measure(const char *name, Maker make) {
-  steps::step(name, "1", make,
-              std::function([] { return std::make_tuple(torch::rand(1)); }));
+  steps::attempt(name, [&] {
+    steps::step(name, "1", make,
+                std::function([] { return std::make_tuple(torch::rand(1)); }));
+  });
 }
 """
 

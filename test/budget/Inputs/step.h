@@ -1,7 +1,7 @@
 // Prints the bytes that the library has live at once in a step of a model: its
-// parameters, its input and all that a pass allocates. oneDNN is off, unless the
-// environment has STEPS_IN_ONEDNN, and one thread works: both decide how much
-// scratch memory the library takes.
+// parameters, its input and all that a pass allocates. oneDNN is off, unless
+// the environment has STEPS_IN_ONEDNN, and one thread works: both decide how
+// much scratch memory the library takes.
 //
 //   model|input|result|kept|guarded|unguarded|first|later
 //
@@ -16,6 +16,11 @@
 //
 // Before a step after to(), or with autocast, stands "dtype bfloat16|" or
 // "autocast bfloat16|".
+//
+// With STEPS_ON_CUDA model and inputs are on a GPU, the bytes are those of its
+// allocator, and two more figures follow: what it has reserved after one
+// guarded pass, and after three steps. The environment's STEPS_WITHOUT_CUDNN
+// does without cuDNN and its scratch memory. Needs LibTorch 2.9.
 
 #include "../../proof/Memory.h"
 #include <ATen/autocast_mode.h>
@@ -23,8 +28,66 @@
 #include <cstdlib>
 #include <torch/torch.h>
 #include <tuple>
+#ifdef STEPS_ON_CUDA
+#include <c10/core/CachingDeviceAllocator.h>
+#endif
 
 namespace steps {
+
+#ifdef STEPS_ON_CUDA
+constexpr auto Device = c10::kCUDA;
+inline c10::DeviceAllocator &allocator() {
+  return *c10::getDeviceAllocator(Device);
+}
+/// Of all pools: of c10::CachingAllocator::StatType the first.
+inline int64_t live() {
+  return allocator().getDeviceStats(0).allocated_bytes[0].current;
+}
+inline int64_t peak() {
+  return allocator().getDeviceStats(0).allocated_bytes[0].peak;
+}
+inline int64_t reserved() {
+  return allocator().getDeviceStats(0).reserved_bytes[0].current;
+}
+inline void restart() { allocator().resetPeakStats(0); }
+inline void setAutocast(bool on, torch::ScalarType type) {
+  at::autocast::set_autocast_enabled(Device, on);
+  at::autocast::set_autocast_dtype(Device, type);
+}
+#else
+constexpr auto Device = c10::kCPU;
+inline int64_t live() { return proof::counters().Live; }
+inline int64_t peak() { return proof::counters().Peak; }
+inline void restart() { proof::counters().Peak = live(); }
+inline void setAutocast(bool on, torch::ScalarType type) {
+  at::autocast::set_cpu_enabled(on);
+  at::autocast::set_autocast_cpu_dtype(type);
+}
+#endif
+
+/// \p given on the device: tensors, lists, pairs and tuples of them, and what
+/// else forward() takes.
+inline torch::Tensor there(const torch::Tensor &given) {
+  return given.defined() ? given.to(Device) : given;
+}
+template <typename T> T there(const T &given) { return given; }
+template <typename T> std::vector<T> there(const std::vector<T> &all);
+template <typename A, typename B>
+std::pair<A, B> there(const std::pair<A, B> &both);
+template <typename... T> std::tuple<T...> there(const std::tuple<T...> &all) {
+  return std::apply(
+      [](const auto &...one) { return std::tuple<T...>(there(one)...); }, all);
+}
+template <typename A, typename B>
+std::pair<A, B> there(const std::pair<A, B> &both) {
+  return {there(both.first), there(both.second)};
+}
+template <typename T> std::vector<T> there(const std::vector<T> &all) {
+  std::vector<T> result;
+  for (const auto &one : all)
+    result.push_back(there(one));
+  return result;
+}
 
 inline void add(torch::Tensor &loss, const torch::Tensor &result) {
   if (!result.defined() || !result.requires_grad())
@@ -66,9 +129,9 @@ constexpr char Vector[] = "std::vector<int64_t>";
 
 /// The peak of \p run in bytes above \p start.
 template <typename Run> int64_t peakOf(int64_t start, Run run) {
-  proof::counters().Peak = proof::counters().Live.load();
+  restart();
   run();
-  return proof::counters().Peak - start;
+  return peak() - start;
 }
 
 /// The type that a model is converted to, or that autocast uses.
@@ -80,15 +143,15 @@ struct Mode {
 template <typename Make, typename... Inputs>
 void step(const char *name, const char *input, Make make,
           std::function<std::tuple<Inputs...>()> inputs, Mode mode = {}) {
-  const int64_t start = proof::counters().Live;
+  const int64_t start = live();
   auto model = make();
+  model->to(Device);
   if (mode.converts)
     model->to(mode.type);
-  auto given = inputs();
+  auto given = there(inputs());
   auto forward = [&] {
     if (mode.casts) {
-      at::autocast::set_cpu_enabled(true);
-      at::autocast::set_autocast_cpu_dtype(mode.type);
+      setAutocast(true, mode.type);
       at::autocast::increment_nesting();
     }
     auto out = std::apply(
@@ -96,7 +159,7 @@ void step(const char *name, const char *input, Make make,
     if (mode.casts) {
       at::autocast::decrement_nesting();
       at::autocast::clear_cache();
-      at::autocast::set_cpu_enabled(false);
+      setAutocast(false, mode.type);
     }
     return out;
   };
@@ -109,10 +172,10 @@ void step(const char *name, const char *input, Make make,
   const int64_t unguarded = peakOf(start, [&] { auto out = forward(); });
   model->train();
   {
-    const int64_t before = proof::counters().Live;
+    const int64_t before = live();
     auto out = forward();
     forEach(out, [&](const torch::Tensor &t) { result += bytesOf(t); });
-    kept = proof::counters().Live - before;
+    kept = live() - before;
   }
   auto pass = [&] {
     model->zero_grad();
@@ -127,9 +190,33 @@ void step(const char *name, const char *input, Make make,
     shown.erase(at, sizeof Vector - 1);
   if (mode.converts || mode.casts)
     std::printf("%s bfloat16|", mode.converts ? "dtype" : "autocast");
-  std::printf("%s|%s|%lld|%lld|%lld|%lld|%lld|%lld\n", shown.c_str(), input,
+  std::printf("%s|%s|%lld|%lld|%lld|%lld|%lld|%lld", shown.c_str(), input,
               (long long)result, (long long)kept, (long long)guarded,
               (long long)unguarded, (long long)first, (long long)later);
+#ifdef STEPS_ON_CUDA
+  // Anew, with nothing in the cache.
+  const auto reservedBy = [&](int passes, auto run) {
+    model = {nullptr};
+    given = {};
+    allocator().emptyCache();
+    const int64_t before = reserved();
+    model = make();
+    model->to(Device);
+    if (mode.converts)
+      model->to(mode.type);
+    given = there(inputs());
+    for (int i = 0; i < passes; ++i)
+      run();
+    return (long long)(reserved() - before);
+  };
+  const long long inference = reservedBy(1, [&] {
+    torch::NoGradGuard guard;
+    model->eval();
+    auto out = forward();
+  });
+  std::printf("|%lld|%lld", inference, reservedBy(3, pass));
+#endif
+  std::printf("\n");
 }
 
 /// Steps with an optimizer, as a training loop makes them:
@@ -139,9 +226,10 @@ template <typename Optimizer, typename Make, typename... Inputs>
 void stepWith(const char *name, const char *shown, const char *input,
               typename Optimizer::Options options, Make make,
               std::function<std::tuple<Inputs...>()> inputs) {
-  const int64_t start = proof::counters().Live;
+  const int64_t start = live();
   auto model = make();
-  auto given = inputs();
+  model->to(Device);
+  auto given = there(inputs());
   typename Optimizer::Type optimizer(model->parameters(), options);
   auto pass = [&] {
     optimizer.zero_grad();
@@ -162,23 +250,47 @@ template <typename T, typename O> struct Optimized {
 };
 
 inline void begin() {
+#ifdef STEPS_ON_CUDA
+  at::globalContext().setUserEnabledCuDNN(!std::getenv("STEPS_WITHOUT_CUDNN"));
+  // cuBLAS takes its memory when it is first used, in each thread.
+  torch::nn::Linear layer(64, 64);
+  layer->to(Device);
+  auto x = torch::rand({64, 64}, Device).requires_grad_();
+  torch::matmul(layer(x), x).sum().backward();
+  layer->zero_grad();
+  x.reset();
+  std::fprintf(stderr, "libraries hold about %lld bytes\n", (long long)live());
+  return;
+#endif
   proof::begin();
   at::globalContext().setUserEnabledMkldnn(std::getenv("STEPS_IN_ONEDNN"));
+}
+
+/// Runs \p measure, on a device unless the model makes its tensors elsewhere.
+template <typename Measure> void attempt(const char *name, Measure measure) {
+#ifdef STEPS_ON_CUDA
+  try {
+    measure();
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s: %.200s\n", name, error.what());
+  }
+#else
+  measure();
+#endif
 }
 
 } // namespace steps
 
 /// STEP(Net(3), "2x3x8x8", torch::rand({2, 3, 8, 8}), ...)
-#define STEP(MODEL, INPUT, ...)                                                \
-  steps::step(                                                                 \
-      #MODEL, INPUT, [] { return MODEL; },                                     \
-      std::function([] { return std::make_tuple(__VA_ARGS__); }))
+#define STEP(MODEL, INPUT, ...) STEP_IN(false, false, MODEL, INPUT, __VA_ARGS__)
 /// The same after to(bfloat16), and with autocast.
 #define STEP_IN(CONVERTS, CASTS, MODEL, INPUT, ...)                            \
-  steps::step(                                                                 \
-      #MODEL, INPUT, [] { return MODEL; },                                     \
-      std::function([] { return std::make_tuple(__VA_ARGS__); }),              \
-      steps::Mode{CONVERTS, CASTS})
+  steps::attempt(#MODEL, [] {                                                  \
+    steps::step(                                                               \
+        #MODEL, INPUT, [] { return MODEL; },                                   \
+        std::function([] { return std::make_tuple(__VA_ARGS__); }),            \
+        steps::Mode{CONVERTS, CASTS});                                         \
+  })
 #define CONVERTED(MODEL, INPUT, ...)                                           \
   STEP_IN(true, false, MODEL, INPUT, __VA_ARGS__)
 #define AUTOCAST(MODEL, INPUT, ...)                                            \

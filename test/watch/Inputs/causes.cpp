@@ -178,6 +178,40 @@ static void tensorsOfADevice() {
   }
 }
 
+/// Its allocator has handed out more and more, but not to this thread.
+static void threadsOfADevice() {
+  c10::Device gpu(c10::DeviceType::CUDA, 0);
+  void *block = reinterpret_cast<void *>(4096);
+  for (int64_t i = 1; i <= 20; ++i) {
+    c10::reportMemoryUsageToProfiler(block, 4096, (i + 1) * 4096, 1 << 21, gpu);
+    c10::reportMemoryUsageToProfiler(block, -4096, i * 4096, 1 << 21, gpu);
+    watch->step();
+  }
+}
+
+static void fullDevice() {
+  c10::Device gpu(c10::DeviceType::CUDA, 0);
+  void *block = reinterpret_cast<void *>(4096);
+  c10::reportMemoryUsageToProfiler(block, 4096, 4096, 1 << 21, gpu);
+  for (int i = 0; i < 20; ++i)
+    watch->step();
+  c10::reportOutOfMemoryToProfiler(int64_t(1) << 40, 4096, 1 << 21, gpu);
+}
+
+/// Each step replaces large tensors, and keeps a small one. The last steps are
+/// slow: there is time to note all stacks.
+static void replacedAndKept() {
+  std::vector<torch::Tensor> kept, state(200);
+  for (int i = 0; i < 60; ++i) {
+    for (auto &tensor : state)
+      tensor = torch::empty({1 << 12});
+    kept.push_back(torch::rand({128}));
+    if (i > 40)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    watch->step();
+  }
+}
+
 static void fewSteps() {
   for (int i = 0; i < 3; ++i)
     watch->step();
@@ -262,6 +296,12 @@ int main(int argc, char **arguments) {
     cacheOfADevice();
   else if (name == "tensors-of-a-device")
     tensorsOfADevice();
+  else if (name == "threads-of-a-device")
+    threadsOfADevice();
+  else if (name == "full-device")
+    fullDevice();
+  else if (name == "replaced-and-kept")
+    replacedAndKept();
   else if (name == "few-steps")
     fewSteps();
   else if (name == "regions")
