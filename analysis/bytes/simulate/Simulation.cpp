@@ -90,8 +90,10 @@ Block::Block(std::shared_ptr<Memory> Of, uint64_t Bytes)
     this->Bytes = 0;
   }
   M.Blocks.insert(this);
-  if (M.Allocator && this->Bytes)
+  if (M.Allocator && this->Bytes) {
     Address = M.Allocator->allocate(this->Bytes);
+    this->Bytes = M.Allocator->sizeOf(*Address);
+  }
   M.change(M.Live + this->Bytes);
 }
 

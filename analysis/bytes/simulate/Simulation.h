@@ -41,6 +41,9 @@ public:
   /// Gives out a part of a segment, and returns its address. \p Bytes is above
   /// 0.
   uint64_t allocate(uint64_t Bytes);
+  /// Of the part at \p Address: up to 1 MB more than was asked for, where the
+  /// rest of a segment is too small to be one of its own.
+  uint64_t sizeOf(uint64_t Address) const { return Sizes.at(Address); }
   void free(uint64_t Address);
   /// The bytes of all segments, which is what the process takes of the device.
   uint64_t reserved() const { return Reserved; }
