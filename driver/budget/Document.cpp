@@ -171,8 +171,9 @@ StringRef estimateSentence(bytes::DeviceKind Device) {
     return "With oneDNN peaks are estimates: a CPU with AVX-512 and one thread "
            "is assumed.";
   case bytes::DeviceKind::Cuda:
-    return "On a GPU this is an estimate: the memory that its kernels need for "
-           "themselves is not known.";
+    return "On a GPU this is an estimate: the memory that kernels need for "
+           "themselves, above all in cuDNN (convolutions, recurrent layers), "
+           "is not known.";
   }
   llvm_unreachable("there is no other device");
 }

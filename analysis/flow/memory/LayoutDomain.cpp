@@ -217,6 +217,7 @@ void LayoutDomain::visit(const CFGElement &Element) {
 }
 
 void LayoutDomain::addReturned(const LaidOut &Value) {
+  ReturnsUnit |= Value.Lies.hasUnit();
   const bool Strided = Value.Lies.isStrided();
   const bool Surely = Strided && !Value.SomeWays && !Value.Lies.hangsOnCuts();
   if (!Returned)
@@ -380,7 +381,7 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
     else if (Order.Returns != Layout::Unknown)
       Value.Lies = Layout::of(Order.Returns, Call, Order.Surely);
     Value.Differs = Order.Differs && Value.Lies.isStrided();
-    Value.Lies.SomeUnit = SomeUnit;
+    Value.Lies.SomeUnit = SomeUnit || Order.SomeUnit;
     return Value;
   }
   if (const auto M = torch::asModuleCall(Call)) {
@@ -522,6 +523,7 @@ void LayoutDomain::report(const FlowGraph &Graph, const States<State> &In,
     Order.Returns = Layout::Permuted;
     Order.Differs = true;
   }
+  Order.SomeUnit = ReturnsUnit;
   Order.MayBeStrided =
       ReturnsStrided != Never && Order.Returns == Layout::Unknown;
   for (auto &[Key, Read] : Found.takeVector())

@@ -147,7 +147,7 @@ private:
   llvm::MapVector<const void *, StridedRead> Found;
   /// The kinds of what is returned.
   std::optional<LaidOut> Returned;
-  bool ReturnsDiffer = false;
+  bool ReturnsDiffer = false, ReturnsUnit = false;
   enum { Never, Sometimes, Always } ReturnsStrided = Never;
 };
 

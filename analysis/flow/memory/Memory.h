@@ -126,6 +126,8 @@ struct MemorySummary {
     bool Surely = false;
     /// It lies in several orders, none of which is packed.
     bool Differs = false;
+    /// It may have a dimension of one element that no argument has.
+    bool SomeUnit = false;
     /// Returns is not known; on some ways it does not lie in order.
     bool MayBeStrided = false;
     /// The parameter that it returns as it was given; else Result.

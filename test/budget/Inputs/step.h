@@ -267,7 +267,8 @@ inline void begin() {
 }
 
 /// Runs \p measure, on a device unless the model makes its tensors elsewhere.
-template <typename Measure> void attempt(const char *name, Measure measure) {
+template <typename Measure>
+void attempt([[maybe_unused]] const char *name, Measure measure) {
 #ifdef STEPS_ON_CUDA
   try {
     measure();

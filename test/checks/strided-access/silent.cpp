@@ -249,6 +249,13 @@ std::vector<float> newDimension() {
   return values(t.transpose(0, 1));
 }
 
+// A helper adds a dimension of one element, and its caller moves that.
+Tensor asColumn(const Tensor &x) { return x.unsqueeze(1).contiguous(); }
+std::vector<float> movedColumn(const Tensor &x) {
+  auto t = asColumn(x).transpose(0, 1);
+  return values(t);
+}
+
 // What a helper returns lies in one of several orders, of which one is put right.
 Tensor eitherOrder(const Tensor &t, bool c) {
   if (c)
