@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <numeric>
+#include <set>
 
 using clang::tooling::Replacement;
 using clang::tooling::Replacements;
@@ -94,10 +95,11 @@ static unsigned shifted(const FileEdits &Edits, const std::string &Path,
   return It == Edits.end() ? Offset : It->second.getShiftedCodePosition(Offset);
 }
 
+static const char StillThere[] = "the finding is still there";
+
 std::string Verifier::objection(const FileEdits &Edits,
                                 llvm::ArrayRef<const Spot *> Gone,
-                                FileTexts &Texts,
-                                std::optional<Spot> *LeadsTo) {
+                                FileTexts &Texts, std::vector<Spot> *Against) {
   Texts = Start;
   // Line ends count: they move what follows.
   llvm::Expected<FileEdits> Written = withLineEnds(Texts, Edits);
@@ -128,19 +130,21 @@ std::string Verifier::objection(const FileEdits &Edits,
                  G->Offset == S.Offset;
         }))
       Staying.push_back(&S);
+  std::string Reason;
   for (const Spot &Now : After.Found) {
-    for (const Spot *Then : Gone)
-      if (IsAt(Now, *Then))
-        return "the finding is still there";
-    if (llvm::any_of(Staying,
-                     [&](const Spot *Then) { return IsAt(Now, *Then); }))
+    const auto WasAt = [&](const Spot *Then) { return IsAt(Now, *Then); };
+    const bool IsStill = llvm::any_of(Gone, WasAt);
+    if (!IsStill && llvm::any_of(Staying, WasAt))
       continue;
-    if (LeadsTo)
-      *LeadsTo = Now;
-    return "it would cause another finding: " + Now.Message + " [" + Now.Check +
-           "]";
+    if (Reason.empty())
+      Reason = IsStill ? StillThere
+                       : "it would cause another finding: " + Now.Message +
+                             " [" + Now.Check + "]";
+    if (!Against)
+      break;
+    Against->push_back(Now);
   }
-  return {};
+  return Reason;
 }
 
 /// \p Edits, and then \p Next, as edits of the text before both.
@@ -159,7 +163,7 @@ roundsOf(llvm::ArrayRef<Proposal> Proposals, llvm::ArrayRef<size_t> Some) {
   std::map<std::pair<StringRef, StringRef>, unsigned> Seen;
   for (size_t I : Some) {
     const unsigned Round =
-        Seen[{Proposals[I].Function, Proposals[I].Of.Check}]++;
+        Seen[{Proposals[I].Of.Function, Proposals[I].Of.Check}]++;
     if (Round == Rounds.size())
       Rounds.emplace_back();
     Rounds[Round].push_back(I);
@@ -181,7 +185,8 @@ std::vector<Judgement> Verifier::judge(llvm::ArrayRef<Proposal> Proposals) {
 
 std::vector<size_t> Verifier::judgeTogether(llvm::ArrayRef<Proposal> Proposals,
                                             llvm::ArrayRef<size_t> Some,
-                                            std::vector<Judgement> &Judged) {
+                                            std::vector<Judgement> &Judged,
+                                            std::vector<Spot> *Against) {
   std::vector<size_t> Fitting, Others;
   FileEdits Edits;
   std::vector<const Spot *> Gone;
@@ -193,7 +198,7 @@ std::vector<size_t> Verifier::judgeTogether(llvm::ArrayRef<Proposal> Proposals,
       Others.push_back(I);
     }
   FileTexts Texts;
-  if (Fitting.size() < 2 || !objection(Edits, Gone, Texts).empty())
+  if (Fitting.size() < 2 || !objection(Edits, Gone, Texts, Against).empty())
     return Some.vec();
   for (size_t I : Fitting)
     Judged[I] = {Verdict::Verified, {}, Proposals[I].Edits};
@@ -211,12 +216,24 @@ void Verifier::judgeSome(llvm::ArrayRef<Proposal> Proposals,
     Judged[Some.front()] = judgeAlone(Proposals[Some.front()]);
   if (Some.size() < 2)
     return;
-  const std::vector<size_t> Left = judgeTogether(Proposals, Some, Judged);
+  std::vector<Spot> Against;
+  std::vector<size_t> Left = judgeTogether(Proposals, Some, Judged, &Against);
+  if (Left.size() < Some.size()) {
+    judgeSome(Proposals, Left, Judged);
+    return;
+  }
+  // Together they fail: those in functions where nothing is against it may do.
+  std::set<StringRef> Functions;
+  for (const Spot &S : Against)
+    Functions.insert(S.Function);
+  auto Second = std::stable_partition(Left.begin(), Left.end(), [&](size_t I) {
+    return !Functions.count(Proposals[I].Of.Function);
+  });
+  if (Second == Left.begin() || Second == Left.end())
+    Second = Left.begin() + Left.size() / 2;
   const llvm::ArrayRef<size_t> Open = Left;
-  // All of them: together they fail.
-  const size_t First = Left.size() < Some.size() ? 0 : Left.size() / 2;
-  judgeSome(Proposals, Open.take_front(First), Judged);
-  judgeSome(Proposals, Open.drop_front(First), Judged);
+  judgeSome(Proposals, Open.take_front(Second - Left.begin()), Judged);
+  judgeSome(Proposals, Open.drop_front(Second - Left.begin()), Judged);
 }
 
 Judgement Verifier::judgeAlone(const Proposal &P) {
@@ -225,13 +242,14 @@ Judgement Verifier::judgeAlone(const Proposal &P) {
   FileEdits Edits = P.Edits;
   std::string Alone;
   for (unsigned Count = 1; Count <= MostTogether; ++Count) {
-    std::optional<Spot> LeadsTo;
-    std::string Reason = objection(Edits, {&P.Of}, Texts, &LeadsTo);
+    std::vector<Spot> Against;
+    std::string Reason = objection(Edits, {&P.Of}, Texts, &Against);
     if (Reason.empty())
       return {Verdict::Verified, {}, std::move(Edits)};
     if (Count == 1)
       Alone = std::move(Reason);
-    if (!LeadsTo || LeadsTo->Fix.empty())
+    // What is still there proposes the same again.
+    if (Against.empty() || Against.front().Fix.empty() || Reason == StillThere)
       break;
     // As they were applied: the other fix is for the text after them.
     Texts = Start;
@@ -240,7 +258,7 @@ Judgement Verifier::judgeAlone(const Proposal &P) {
       llvm::consumeError(Written.takeError());
       break;
     }
-    Edits = inTurn(std::move(*Written), LeadsTo->Fix);
+    Edits = inTurn(std::move(*Written), Against.front().Fix);
   }
   return {Verdict::Rejected, std::move(Alone)};
 }
@@ -251,41 +269,53 @@ Verifier::Selection Verifier::select(llvm::ArrayRef<Proposal> Proposals,
   for (size_t I = 0; I < Proposals.size(); ++I)
     if (Judged[I].What != Verdict::Rejected)
       Result.Taken.push_back(I);
-  // All together; where that does not do, one after the other.
-  for (const bool TriesEach : {false, true}) {
-    const std::vector<size_t> Candidates = std::exchange(Result.Taken, {});
-    Result.Texts = Start;
-    FileEdits Edits;
-    std::vector<const Spot *> Gone;
-    for (size_t I : Candidates) {
-      FileEdits More = Edits;
-      std::vector<const Spot *> Ended = Gone;
-      Ended.push_back(&Proposals[I].Of);
-      FileTexts Texts;
-      std::string Reason;
-      if (!mergeEdits(More, Judged[I].Edits))
-        Reason = "it changes the same place as another fix";
-      else if (TriesEach)
-        Reason = objection(More, Ended, Texts);
-      if (!Reason.empty()) {
-        Result.LeftOut.push_back({I, std::move(Reason)});
-        continue;
-      }
-      Result.Taken.push_back(I);
-      Edits = std::move(More);
-      Gone = std::move(Ended);
-      if (TriesEach)
-        Result.Texts = std::move(Texts);
-    }
-    if (!TriesEach && Result.Taken == Together)
-      Result.Texts = TogetherTexts;
-    else if (Result.Taken.size() < 2 && !TriesEach)
-      llvm::consumeError(applyEdits(Result.Texts, Edits));
-    else if (!TriesEach && !objection(Edits, Gone, Result.Texts).empty())
-      continue;
-    break;
-  }
+  const std::vector<size_t> Candidates = std::exchange(Result.Taken, {});
+  Result.Texts = Start;
+  FileEdits Edits;
+  std::vector<const Spot *> Gone;
+  add(Proposals, Judged, Candidates, Edits, Gone, Result);
   return Result;
+}
+
+void Verifier::add(llvm::ArrayRef<Proposal> Proposals,
+                   llvm::ArrayRef<Judgement> Judged,
+                   llvm::ArrayRef<size_t> Some, FileEdits &Edits,
+                   std::vector<const Spot *> &Gone, Selection &To) {
+  std::vector<size_t> Fitting;
+  FileEdits More = Edits;
+  std::vector<const Spot *> Ended = Gone;
+  for (size_t I : Some)
+    if (mergeEdits(More, Judged[I].Edits)) {
+      Fitting.push_back(I);
+      Ended.push_back(&Proposals[I].Of);
+    } else {
+      To.LeftOut.push_back({I, "it changes the same place as another fix"});
+    }
+  if (Fitting.empty())
+    return;
+  FileTexts Texts;
+  std::string Reason;
+  if (To.Taken.empty() && Fitting == Together) {
+    Texts = TogetherTexts;
+  } else if (To.Taken.empty() && Fitting.size() == 1) {
+    // It was judged alone.
+    Texts = Start;
+    llvm::consumeError(applyEdits(Texts, More));
+  } else {
+    Reason = objection(More, Ended, Texts);
+  }
+  if (Reason.empty()) {
+    llvm::append_range(To.Taken, Fitting);
+    Edits = std::move(More);
+    Gone = std::move(Ended);
+    To.Texts = std::move(Texts);
+  } else if (Fitting.size() == 1) {
+    To.LeftOut.push_back({Fitting.front(), std::move(Reason)});
+  } else {
+    const llvm::ArrayRef<size_t> All = Fitting;
+    add(Proposals, Judged, All.take_front(All.size() / 2), Edits, Gone, To);
+    add(Proposals, Judged, All.drop_front(All.size() / 2), Edits, Gone, To);
+  }
 }
 
 } // namespace libtorch_tidy::fixits

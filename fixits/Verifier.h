@@ -29,7 +29,8 @@ struct Spot {
   std::string Path;    ///< Absolute.
   unsigned Offset = 0; ///< Bytes from the beginning of the file.
   std::string Message;
-  FileEdits Fix = {}; ///< Perhaps none.
+  FileEdits Fix = {};        ///< Perhaps none.
+  std::string Function = {}; ///< Around it; perhaps none.
 };
 
 /// What an analysis of a unit says.
@@ -43,7 +44,6 @@ struct Reaction {
 struct Proposal {
   Spot Of;
   FileEdits Edits;
-  std::string Function; ///< Around it.
 };
 
 enum class Verdict : unsigned char {
@@ -75,7 +75,8 @@ public:
   /// Judges each. They are tried together: each was made for the text without
   /// the others, so none can lend another what it lacks to compile. Where that
   /// fails they are tried by rounds without two of one check in one function,
-  /// and by halves of these.
+  /// and of these first those in functions where nothing went wrong, the others
+  /// by halves.
   std::vector<Judgement> judge(llvm::ArrayRef<Proposal> Proposals);
 
   /// Several fixes at once.
@@ -86,7 +87,8 @@ public:
     std::vector<std::pair<size_t, std::string>> LeftOut;
   };
   /// Takes what fits together, earlier ones first, with the edits that \p
-  /// Judged has. Those that it rejects are not tried.
+  /// Judged has. Those that it rejects are not tried. Where all together fail,
+  /// they are added by halves.
   Selection select(llvm::ArrayRef<Proposal> Proposals,
                    llvm::ArrayRef<Judgement> Judged);
 
@@ -95,20 +97,27 @@ private:
   /// with that fix, too.
   Judgement judgeAlone(const Proposal &P);
   /// Tries those of \p Some that can be applied together. Returns those that
-  /// are still to be judged: all, when that fails.
+  /// are still to be judged: all, when that fails, because of \p Against.
   std::vector<size_t> judgeTogether(llvm::ArrayRef<Proposal> Proposals,
                                     llvm::ArrayRef<size_t> Some,
-                                    std::vector<Judgement> &Judged);
+                                    std::vector<Judgement> &Judged,
+                                    std::vector<Spot> *Against = nullptr);
   void judgeSome(llvm::ArrayRef<Proposal> Proposals,
                  llvm::ArrayRef<size_t> Some, std::vector<Judgement> &Judged);
+  /// Adds those of \p Some to \p To that go with \p Edits, which are its own
+  /// and end \p Gone.
+  void add(llvm::ArrayRef<Proposal> Proposals, llvm::ArrayRef<Judgement> Judged,
+           llvm::ArrayRef<size_t> Some, FileEdits &Edits,
+           std::vector<const Spot *> &Gone, Selection &To);
   /// What the compiler says without any fix; asked for when it says something
   /// with one.
   const std::vector<std::string> &problemsBefore();
   /// The reason why \p Edits, which shall end the findings \p Gone, do not do;
-  /// empty when they do. \p LeadsTo becomes the finding that they lead to.
+  /// empty when they do. \p Against becomes the findings that are new or still
+  /// there, the one that gave the reason first.
   std::string objection(const FileEdits &Edits,
                         llvm::ArrayRef<const Spot *> Gone, FileTexts &Texts,
-                        std::optional<Spot> *LeadsTo = nullptr);
+                        std::vector<Spot> *Against = nullptr);
 
   FileTexts Start;
   Analyse Again;

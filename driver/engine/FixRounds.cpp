@@ -19,7 +19,7 @@ using llvm::StringRef;
 namespace libtorch_tidy::driver {
 
 static fixits::Spot spotOf(const Finding &F) {
-  return {F.Check, F.Where.Path, F.Where.Begin, F.Message, F.Fix};
+  return {F.Check, F.Where.Path, F.Where.Begin, F.Message, F.Fix, F.Function};
 }
 
 /// What the verifier is to know of an analysis.
@@ -46,7 +46,7 @@ void tryFixes(UnitResult &Result,
   std::vector<Finding *> Proposing; // By proposal.
   for (Finding &F : Result.Findings)
     if (proposesFix(F)) {
-      Proposals.push_back({spotOf(F), F.Fix, F.Function});
+      Proposals.push_back({spotOf(F), F.Fix});
       Proposing.push_back(&F);
     }
   if (Proposals.empty())
