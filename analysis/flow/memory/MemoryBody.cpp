@@ -109,8 +109,15 @@ public:
       Body.Concerned |= (!To || !isOwn(To)) && passesOn(Call->getArg(1));
     }
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-      if (readsNoElement(Member))
+      if (readsNoElement(Member)) {
         silence(Member->getImplicitObjectArgument());
+        // Where to insert: q.insert(q.end(), x)
+        for (const Expr *Arg : Member->arguments())
+          if (const auto *Where = dyn_cast<CXXMemberCallExpr>(
+                  Arg->IgnoreUnlessSpelledInSource());
+              Where && cpp::does(Where, cpp::Std::Iterator))
+            silence(Where->getImplicitObjectArgument());
+      }
       Resizes |= torch::mayMoveElements(Call);
     }
     Frees |= cpp::does(Call, cpp::Std::Free);

@@ -187,3 +187,12 @@ Tensor moved() {
   static auto kept = std::move(v);
   return t;
 }
+
+// Where something is inserted is a place, and reads no element.
+void inserted_and_replaced(const Tensor &x, std::vector<Tensor> &all) {
+  for (int i = 0; i < 2; ++i) {
+    std::vector<float> v(10);
+    all.insert(all.end(), torch::from_blob(v.data(), {10}));
+  }
+  all = {x, x};
+}
