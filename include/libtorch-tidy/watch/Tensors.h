@@ -184,32 +184,25 @@ inline bool watchDevices(bool Force = false) {
   static bool Present = Force || at::hasCUDA();
   if (!Present)
     return false;
-  // Made after LibTorch's own note of this thread, and so gone before it: what
-  // is freed after main must not find that note.
+  // Leaked: threads that end after main have it still.
+  static auto *Reporter = new std::shared_ptr<c10::DebugInfoBase>(
+      std::make_shared<DeviceReporter<
+          decltype(&c10::MemoryReportingInfoBase::reportMemoryUsage)>>());
+  static const auto Kind = c10::DebugInfoKind::PROFILER_STATE;
+  // Complete after LibTorch's own note of this thread, and so gone before it:
+  // what is freed after main must not find that note.
   struct Registration {
-    std::shared_ptr<c10::DebugInfoBase> Reporter;
+    Registration() { c10::ThreadLocalDebugInfo::_push(Kind, *Reporter); }
     ~Registration() {
-      constexpr auto Kind = c10::DebugInfoKind::PROFILER_STATE;
       try {
-        if (c10::ThreadLocalDebugInfo::get(Kind) == Reporter.get())
+        if (c10::ThreadLocalDebugInfo::get(Kind) == Reporter->get())
           c10::ThreadLocalDebugInfo::_pop(Kind);
       } catch (...) {
         // Something of another kind was pushed above it and never popped.
       }
     }
   };
-  // Leaked: threads that end after main have it still.
-  static auto *Reporter = new std::shared_ptr<c10::DebugInfoBase>(
-      std::make_shared<DeviceReporter<
-          decltype(&c10::MemoryReportingInfoBase::reportMemoryUsage)>>());
-  static thread_local bool IsRegistered = false;
-  if (!IsRegistered) {
-    IsRegistered = true;
-    c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE,
-                                     *Reporter);
-    static thread_local Registration Of;
-    Of.Reporter = *Reporter;
-  }
+  static thread_local Registration OfThread;
   return true;
 }
 
