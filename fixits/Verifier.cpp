@@ -95,8 +95,6 @@ static unsigned shifted(const FileEdits &Edits, const std::string &Path,
   return It == Edits.end() ? Offset : It->second.getShiftedCodePosition(Offset);
 }
 
-static const char StillThere[] = "the finding is still there";
-
 std::string Verifier::objection(const FileEdits &Edits,
                                 llvm::ArrayRef<const Spot *> Gone,
                                 FileTexts &Texts, std::vector<Spot> *Against) {
@@ -137,12 +135,14 @@ std::string Verifier::objection(const FileEdits &Edits,
     if (!IsStill && llvm::any_of(Staying, WasAt))
       continue;
     if (Reason.empty())
-      Reason = IsStill ? StillThere
+      Reason = IsStill ? "the finding is still there"
                        : "it would cause another finding: " + Now.Message +
                              " [" + Now.Check + "]";
     if (!Against)
       break;
     Against->push_back(Now);
+    if (IsStill)
+      Against->back().Fix.clear(); // It was tried.
   }
   return Reason;
 }
@@ -248,8 +248,7 @@ Judgement Verifier::judgeAlone(const Proposal &P) {
       return {Verdict::Verified, {}, std::move(Edits)};
     if (Count == 1)
       Alone = std::move(Reason);
-    // What is still there proposes the same again.
-    if (Against.empty() || Against.front().Fix.empty() || Reason == StillThere)
+    if (Against.empty() || Against.front().Fix.empty())
       break;
     // As they were applied: the other fix is for the text after them.
     Texts = Start;

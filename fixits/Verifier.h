@@ -113,8 +113,8 @@ private:
   /// with one.
   const std::vector<std::string> &problemsBefore();
   /// The reason why \p Edits, which shall end the findings \p Gone, do not do;
-  /// empty when they do. \p Against becomes the findings that are new or still
-  /// there, the one that gave the reason first.
+  /// empty when they do. \p Against becomes the findings that are new, or still
+  /// there and then without a fix; the one that gave the reason comes first.
   std::string objection(const FileEdits &Edits,
                         llvm::ArrayRef<const Spot *> Gone, FileTexts &Texts,
                         std::vector<Spot> *Against = nullptr);
