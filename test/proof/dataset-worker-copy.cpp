@@ -73,6 +73,7 @@ int main() {
                   (proof::counters().HeapLive - before + (1 << 19)) >> 20));
   for (const auto &batch : *loader)
     results.push_back(batch[0].data.item<float>());
-  std::printf("numbers drawn by four workers: %zu different ones in %d draws\n", drawn.size(), Examples);
+  std::printf("numbers drawn by four workers: %zu different ones in %d draws\n",
+              drawn.size(), Examples);
   proof::printBits("examples", results);
 }

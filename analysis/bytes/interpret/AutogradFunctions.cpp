@@ -149,7 +149,7 @@ static Cell apply(const LibraryCall &C, const CXXRecordDecl *F) {
   return Result;
 }
 
-/// saved_data[\p Key], made where there is none.
+/// saved_data[\p Key], which is added if it is missing.
 static Cell savedData(const Cell &Data, const Cell &Key) {
   for (const Cell &Each : Data->Elements)
     if (Each->Elements.front()->Name == Key->Name)

@@ -236,8 +236,7 @@ private:
       std::vector<std::unique_ptr<Interpreter>> Runs;
       Seen = runProgram(
           [&]() -> Interpreter & {
-            return *Runs.emplace_back(std::make_unique<Interpreter>(
-                Context, Define, Found.Bodies, &Given));
+            return *Runs.emplace_back(new Interpreter(newRun()));
           },
           Found.Mains);
       for (const auto &Run : Runs)

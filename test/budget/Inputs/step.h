@@ -29,27 +29,14 @@
 #include <torch/torch.h>
 #include <tuple>
 #ifdef STEPS_ON_CUDA
-#include <c10/core/CachingDeviceAllocator.h>
+#include "../../proof/device/Allocator.h"
 #endif
 
 namespace steps {
 
 #ifdef STEPS_ON_CUDA
 constexpr auto Device = c10::kCUDA;
-inline c10::DeviceAllocator &allocator() {
-  return *c10::getDeviceAllocator(Device);
-}
-/// Of all pools: of c10::CachingAllocator::StatType the first.
-inline int64_t live() {
-  return allocator().getDeviceStats(0).allocated_bytes[0].current;
-}
-inline int64_t peak() {
-  return allocator().getDeviceStats(0).allocated_bytes[0].peak;
-}
-inline int64_t reserved() {
-  return allocator().getDeviceStats(0).reserved_bytes[0].current;
-}
-inline void restart() { allocator().resetPeakStats(0); }
+using namespace proof::device;
 inline void setAutocast(bool on, torch::ScalarType type) {
   at::autocast::set_autocast_enabled(Device, on);
   at::autocast::set_autocast_dtype(Device, type);
@@ -252,18 +239,12 @@ template <typename T, typename O> struct Optimized {
 inline void begin() {
 #ifdef STEPS_ON_CUDA
   at::globalContext().setUserEnabledCuDNN(!std::getenv("STEPS_WITHOUT_CUDNN"));
-  // cuBLAS takes its memory when it is first used, in each thread.
-  torch::nn::Linear layer(64, 64);
-  layer->to(Device);
-  auto x = torch::rand({64, 64}, Device).requires_grad_();
-  torch::matmul(layer(x), x).sum().backward();
-  layer->zero_grad();
-  x.reset();
-  std::fprintf(stderr, "libraries hold about %lld bytes\n", (long long)live());
-  return;
-#endif
+  warmUp();
+  std::fprintf(stderr, "libraries hold %lld bytes\n", (long long)live());
+#else
   proof::begin();
   at::globalContext().setUserEnabledMkldnn(std::getenv("STEPS_IN_ONEDNN"));
+#endif
 }
 
 /// Runs \p measure, on a device unless the model makes its tensors elsewhere.

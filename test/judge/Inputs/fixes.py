@@ -40,17 +40,7 @@ static void takes(int64_t n) { Live += n; if (Live > Peak) Peak = Live; }
 void *operator new(size_t n) { void *p = malloc(n); takes(malloc_usable_size(p)); return p; }
 void operator delete(void *p) noexcept { if (p) Live -= malloc_usable_size(p); free(p); }
 void operator delete(void *p, size_t) noexcept { operator delete(p); }
-struct Counting : at::Allocator {
-  static void drop(void *p) { auto *n = (int64_t *)p - 8; Live -= *n; free(n); }
-  at::DataPtr allocate(size_t n) const override {
-    auto *p = (int64_t *)aligned_alloc(64, 64 + (n + 63) / 64 * 64);
-    *p = n; takes(n);
-    return {p + 8, p + 8, &drop, at::Device(at::kCPU)};
-  }
-  at::DeleterFnPtr raw_deleter() const override { return &drop; }
-};
-static Counting Allocator;
-static void point() { AtPoints += Live; }
+""" + held.COUNTING + """static void point() { AtPoints += Live; }
 static void ends() { AtEnd = Live; }
 static void say(float value) { char text[40]; std::snprintf(text, 40, ",%a", value); Said += text; }
 static void say(const torch::Tensor &t) {

@@ -31,22 +31,25 @@ static float look(const Tensor &x) { return x.sum().item<float>(); }
 static void keep(const Tensor &x) { Kept.push_back(x); }
 static float run(Net &net, const Tensor &x) { return net.forward(x).sum().item<float>(); }
 """
-HEAD_STATIC = INCLUDES + MODULE % ("Net", "Net", "") + HELPERS + "bool bit();\n"
-HEAD_RUN = INCLUDES + """#include <cstdlib>
-static int64_t Taken, Step, Bits;
-static int Let, LetA, LetB;
-static std::vector<int64_t> Found;
-struct Counting : at::Allocator {
-  static void drop(void *p) { auto *n = (int64_t *)p - 8; Taken -= *n; free(n); }
+# takes() hears of each allocation, and of its end as a negative number.
+COUNTING = """struct Counting : at::Allocator {
+  static void drop(void *p) { auto *n = (int64_t *)p - 8; takes(-*n); free(n); }
   at::DataPtr allocate(size_t n) const override {
     auto *p = (int64_t *)aligned_alloc(64, 64 + (n + 63) / 64 * 64);
-    *p = n; Taken += n;
+    *p = n; takes(n);
     return {p + 8, p + 8, &drop, at::Device(at::kCPU)};
   }
   at::DeleterFnPtr raw_deleter() const override { return &drop; }
 };
 static Counting Allocator;
-static bool bit() { bool b = Bits & 1; Bits >>= 1; return b; } // Ends all loops.
+"""
+HEAD_STATIC = INCLUDES + MODULE % ("Net", "Net", "") + HELPERS + "bool bit();\n"
+HEAD_RUN = INCLUDES + """#include <cstdlib>
+static int64_t Taken, Step, Bits;
+static int Let, LetA, LetB;
+static std::vector<int64_t> Found;
+static void takes(int64_t n) { Taken += n; }
+""" + COUNTING + """static bool bit() { bool b = Bits & 1; Bits >>= 1; return b; } // Ends all loops.
 static bool let(int at, int var) { return Let == at && (LetA == var || LetB == var); }
 """ + MODULE % ("Net", "Net", "Found.push_back(Taken); ") + HELPERS + """
 struct Seen { std::vector<int64_t> Found; float Result = 0; bool Threw = false; };

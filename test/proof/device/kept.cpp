@@ -5,7 +5,6 @@
 #endif
 #include "Device.h"
 #include <ATen/autocast_mode.h>
-#include <deque>
 
 using torch::Tensor;
 static const auto OnDevice = torch::TensorOptions(torch::kCUDA);

@@ -16,7 +16,7 @@ static void use(const torch::Tensor &x) {
 int main(int argc, char **argv) {
   const std::string kind = argc > 1 ? argv[1] : "";
   proof::warmUp();
-  c10::getDeviceAllocator(c10::kCUDA)->emptyCache();
+  proof::allocator().emptyCache();
   // Both are of one segment of 20 MB.
   auto first = torch::ones({1 << 20}, torch::kCUDA);
   auto second = torch::ones({1 << 20}, torch::kCUDA);

@@ -164,7 +164,7 @@ int main() {
       wrong += !run(i);
     std::printf("%s: %d of %d wrong\n", name, wrong, Tries);
   }
-  c10::getDeviceAllocator(c10::kCUDA)->emptyCache();
+  proof::allocator().emptyCache();
   const int64_t before = proof::reserved();
   for (int i = 0; i < 100; ++i)
     streamEachCall();
