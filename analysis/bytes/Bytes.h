@@ -22,8 +22,8 @@ namespace libtorch_tidy::bytes {
 
 /// A line of the user's code.
 struct Spot {
-  std::string File; ///< As the compiler spells it.
-  unsigned Line = 0;
+  std::string File;  ///< As the compiler spells it.
+  unsigned Line = 0; ///< 0: the file itself, of a model that is read from one.
 };
 
 /// A tensor of a module.
@@ -166,6 +166,8 @@ struct ModelRows {
   Spot PassedAt;
   std::string PassedWhy; ///< What is not known; or empty.
   Spot UnknownAt;        ///< And where that comes from.
+  /// The TorchScript archive that it was read from; empty: code makes it.
+  Spot Archive;
 };
 
 /// A model of which nothing can be said.
@@ -176,6 +178,15 @@ struct RefusedModel {
   /// A class that the unit does not make: it may be a part of a model that
   /// another unit makes. Where is its definition.
   bool IsNotMade = false;
+};
+
+/// What loads a TorchScript archive, in the titles of models.
+inline constexpr char LoadsArchive[] = "torch::jit::load";
+
+/// A TorchScript archive that the program loads.
+struct LoadedFile {
+  std::string Path; ///< As the program has it.
+  Spot Where;       ///< torch::jit::load(); empty: the command line.
 };
 
 /// Where tensors live.
@@ -224,6 +235,8 @@ struct SharedFunction {
 struct UnitBudget {
   std::vector<ModelRows> Models;
   std::vector<RefusedModel> Refused;
+  /// Models that are not in the code of the unit. Who asks reads the files.
+  std::vector<LoadedFile> Loaded;
   /// The module classes of the unit with the constructors that they have, as a
   /// user would ask for them: "UNet(int64_t, bool = true)".
   std::vector<std::string> Known;

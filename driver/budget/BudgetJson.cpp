@@ -174,6 +174,8 @@ static Json asJson(const ModelRows &Model, const BudgetOptions &Options,
   Json Result = placed(Model.Made, Folder, {{"model", Model.Title}});
   if (!Options.Type.empty())
     Result["convertedTo"] = Options.Type;
+  if (!Model.Archive.File.empty())
+    Result["archive"] = printable(relativePath(Model.Archive.File, Folder));
   Result.update(
       {{"exact", Model.Missing.empty()},
        {"parameters",
@@ -474,6 +476,7 @@ private:
     }
     // Where a module lies in the tree, its path says.
     std::map<std::pair<bool, std::string>, unsigned> Depths;
+    Result.Archive.File = textOf(at(Of, {"archive"}));
     for (const Json &Each : list(Of, "modules")) {
       ModuleRow Row = module(Each, hasStep(Result));
       // Those that are not listed come last, and the first is not repeated.

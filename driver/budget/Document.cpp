@@ -15,9 +15,10 @@ using llvm::StringRef;
 namespace libtorch_tidy::driver {
 
 std::string lineOf(const Spot &At, StringRef Folder) {
-  return At.File.empty() ? ""
-                         : printable(relativePath(At.File, Folder)) + ":" +
-                               std::to_string(At.Line);
+  if (At.File.empty())
+    return "";
+  return printable(relativePath(At.File, Folder)) +
+         (At.Line ? ":" + std::to_string(At.Line) : "");
 }
 
 std::string grouped(uint64_t Number) { return grouped(std::to_string(Number)); }
@@ -133,6 +134,10 @@ static std::string whyUnknown(const ModelRows &Model, StringRef Folder) {
 
 std::string noStepSentence(const ModelRows &Model, const BudgetOptions &Options,
                            StringRef Folder) {
+  if (!Model.Archive.File.empty())
+    return "This is what " + lineOf(Model.Archive, Folder) +
+           " has. No step is followed: the code of a TorchScript archive is "
+           "not read.";
   const std::string At = lineOf(Model.PassedAt, Folder);
   if (!Options.Memory && At.empty())
     return "";

@@ -3,8 +3,11 @@
 
 #include "analysis/cpp/Compat.h"
 #include "driver/budget/BudgetReport.h"
+#include "driver/budget/ScriptArchive.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/FileManager.h"
+#include "clang/Basic/SourceManager.h"
 #include "clang/Sema/Scope.h"
 #include "clang/Sema/Sema.h"
 #include "clang/Sema/SemaConsumer.h"
@@ -45,6 +48,33 @@ private:
     };
     Answer = Make(Request);
     bytes::addRemedies(Answer, Request, Make);
+    FileManager &Files = Context.getSourceManager().getFileManager();
+    for (const bytes::LoadedFile &Each : Answer.Loaded)
+      readLoaded(Each, Files);
+  }
+
+  /// Adds the model of an archive, whose path is that of the program.
+  void readLoaded(const bytes::LoadedFile &File, FileManager &Files) {
+    const std::string Title = bytes::LoadsArchive + ("(\"" + File.Path + "\")");
+    auto Refuse = [&](const std::string &Why) {
+      Answer.Refused.push_back(
+          {Title, File.Where, "'" + File.Path + "' cannot be read: " + Why});
+    };
+    const auto Bytes = Files.getBufferForFile(File.Path, /*isVolatile=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    if (!Bytes)
+      return Refuse(Bytes.getError().message());
+    llvm::Expected<bytes::ModelRows> Model =
+        readScriptArchive((*Bytes)->getBuffer(), Request.Type);
+    if (!Model)
+      return Refuse(toString(Model.takeError()));
+    Model->Title = Title;
+    Model->Archive = {File.Path, 0};
+    Model->Made = File.Where.File.empty() ? Model->Archive : File.Where;
+    Model->Modules.front().Made = Model->Made;
+    for (bytes::MissingRow &M : Model->Missing)
+      M.Where = Model->Archive;
+    Answer.Models.push_back(std::move(*Model));
   }
 
   /// What only the library asks for is not there: its bodies are skipped.

@@ -7,6 +7,7 @@
 #include "driver/project/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 
@@ -142,8 +143,9 @@ Error readShards(ShardOptions &Result) {
 static Flag Budget(HiddenGroup, "budget", "As the command budget", cl::Hidden);
 static Opt<std::string>
     Model(BudgetGroup, "model", "NAME(VALUES)",
-          "This model, as 'UNet(3, 2)'. Default: those that the files make "
-          "with known arguments, or without any");
+          "This model, as 'UNet(3, 2)', or a TorchScript archive, as net.pt. "
+          "Default: those that the files make with known arguments, or without "
+          "any");
 static Opt<std::string>
     Optimizer(BudgetGroup, "optimizer", "NAME",
               "Also what this optimizer keeps: sgd, sgd-momentum, adam, adamw, "
@@ -244,6 +246,16 @@ static Error readType(const Opt<std::string> &Option, StringRef Known,
   return Error::success();
 }
 
+/// The text for an archive that \p Model names: no class is called `net.pt`.
+static std::string asLoaded(StringRef Model) {
+  if (!Model.ends_with(".pt") || Model.contains('"'))
+    return Model.str();
+  // Compile commands have folders of their own.
+  llvm::SmallString<128> Path = Model;
+  llvm::sys::fs::make_absolute(Path);
+  return bytes::LoadsArchive + ("(\"" + Path.str() + "\")").str();
+}
+
 Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (!Budget)
     return refuse("model optimizer budget-format input set memory device "
@@ -272,12 +284,12 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
             "change"}}))
     return E;
   Result.Asked = true;
-  Result.Model = Model;
+  Result.Model = asLoaded(Model);
   Result.Optimizer = Optimizer;
   Result.Format = Form;
   Result.Against = Against;
   if (Model.getNumOccurrences())
-    if (Error E = bytes::checkModelText(Model))
+    if (Error E = bytes::checkModelText(Result.Model))
       return makeError("--model: " + toString(std::move(E)));
   if (Optimizer.getNumOccurrences() && !bytes::optimizerNamed(Optimizer))
     return makeError(

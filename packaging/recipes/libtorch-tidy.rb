@@ -11,6 +11,7 @@ class LibtorchTidy < Formula
   depends_on "ninja" => :build
   depends_on "nlohmann-json" => :build
   depends_on "llvm@19"
+  uses_from_macos "zlib"
 
   def install
     system "cmake", "-S", ".", "-B", "build", "-G", "Ninja", *std_cmake_args,

@@ -6,6 +6,7 @@
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/Builtins.h"
 
@@ -67,6 +68,8 @@ static Cell callLibrary(const LibraryCall &C) {
     C.VM.OnBackward(
         tensorsIn(C.Object ? ArrayRef(C.Object) : C.Arguments.take_front()),
         C.At);
+  if (C.VM.OnLoad && !C.Arguments.empty() && torch::loadsScript(C.E))
+    C.VM.OnLoad(C.Arguments.front(), C.At);
   if (Cell Result = callAutograd(C))
     return Result;
   if (C.Object && C.Object->What == Value::Unknown && !C.OnModule &&

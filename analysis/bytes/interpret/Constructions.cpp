@@ -84,7 +84,11 @@ public:
   }
 
   bool VisitCallExpr(CallExpr *E) {
-    if (Inside || E->isTypeDependent() || !isOwn(E->Stmt::getBeginLoc()))
+    if (E->isTypeDependent() || !isOwn(E->Stmt::getBeginLoc()))
+      return true;
+    if (E->getNumArgs() && torch::loadsScript(E))
+      Found.Loads.push_back({E->getArg(0), E->Stmt::getBeginLoc()});
+    if (Inside)
       return true;
     if (WithInputs)
       if (std::optional<PassedInputs> Inputs = asPassedInputs(E))

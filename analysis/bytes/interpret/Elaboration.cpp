@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/bytes/interpret/Elaboration.h"
-#include "analysis/cpp/Body.h"
-#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -47,6 +45,7 @@ public:
         llvm::append_range(Result.Known, constructorsOf(R));
     if (Request.Model.empty()) {
       findAll();
+      findLoaded();
     } else if (llvm::Expected<ModelText> Asked =
                    parseModelText(Request.Model)) {
       findByName(*Asked);
@@ -62,56 +61,17 @@ public:
     return std::move(Result);
   }
 
-  std::optional<uint64_t> keptBy(const PassedInputs &Passed, bool Training,
-                                 bool InputsGo) {
-    std::vector<Construction> Makes;
-    llvm::copy_if(Found.Made, std::back_inserter(Makes), [&](const auto &C) {
-      return C.Class->getCanonicalDecl() == Passed.Class;
-    });
-    // A variable is what it is declared with; others may be any of the class.
-    const auto *Var = dyn_cast_or_null<VarDecl>(Passed.Model);
-    const auto *F =
-        Var ? dyn_cast<FunctionDecl>(Var->getDeclContext()) : nullptr;
-    if (F && F->hasBody() && cpp::Body::of(F->getDefinition()).isSetOnce(Var)) {
-      auto IsOther = [&](const Construction &C) {
-        return !SM.isPointWithin(C.At, Var->getBeginLoc(), Var->getEndLoc());
-      };
-      if (!llvm::all_of(Makes, IsOther))
-        llvm::erase_if(Makes, IsOther);
-    }
-    // More are several models, as a rule.
-    constexpr size_t MaxMakes = 4;
-    if (Makes.size() > MaxMakes)
-      return std::nullopt;
-    std::optional<uint64_t> Result;
-    for (const Construction &C : Makes) {
-      Interpreter Running = newRun(), Aside = newRun();
-      const Value *Unknown = nullptr;
-      const std::vector<Cell> Arguments = argumentsOf(C, Running, Unknown);
-      if (Unknown)
-        return std::nullopt;
-      const std::optional<StepInputs> Inputs =
-          bytes::inputsOf(Passed, Aside, std::nullopt);
-      const ModulePtr Model =
-          Inputs
-              ? makeObject(Running, C.Class, Arguments, {}, nullptr, C.At)->Held
-              : nullptr;
-      if (!Model || Running.Failure || Running.Halted || !Running.Gaps.empty())
-        return std::nullopt;
-      const std::optional<uint64_t> Kept =
-          keptByGraph(Running, Model, *Inputs, Request, Training, InputsGo);
-      if (!Kept || (Result && *Result != *Kept))
-        return std::nullopt;
-      Result = Kept;
-    }
-    return Result;
-  }
-
 private:
   Interpreter newRun() { return {Context, Define, Found.Bodies, &Given}; }
 
   void findByName(const ModelText &Asked) {
     const std::string Plain = plainName(Asked.Name);
+    if (Plain == LoadsArchive && Asked.Arguments.size() == 1 &&
+        Asked.Arguments.front()->What == Value::Text) {
+      Result.HasModel = true;
+      Result.Loaded.push_back({Asked.Arguments.front()->Name, {}});
+      return;
+    }
     StringRef Wanted = Plain;
     const bool FromRoot = Wanted.consume_front("::");
     llvm::SmallVector<const CXXRecordDecl *, 4> Matching;
@@ -144,6 +104,32 @@ private:
                         llvm::join(constructorsOf(Class), "; "));
     Interpreter Running = newRun();
     elaborate(Class, Asked.Arguments, Running);
+  }
+
+  /// The archives that the unit loads.
+  void findLoaded() {
+    std::set<std::string> Paths;
+    auto Take = [&](const Cell &File, SourceLocation At) {
+      if (File->What == Value::Text && Paths.insert(File->Name).second)
+        Result.Loaded.push_back({File->Name, spotOf(At, SM)});
+      return File->What == Value::Text;
+    };
+    for (const FileLoad &L : Found.Loads) {
+      Interpreter Aside = newRun();
+      const Cell File = Aside.evaluate(L.File);
+      if (Take(File, L.At))
+        continue;
+      bool IsKnown = false;
+      Cell Unknown = File;
+      for (const auto &[Each, At] : program().Loaded)
+        if (At == L.At) {
+          IsKnown |= Take(Each, At);
+          Unknown = Each;
+        }
+      if (!IsKnown)
+        refuse(LoadsArchive, L.At,
+               "which file it loads is not known" + Aside.because(Unknown));
+    }
   }
 
   void findAll() {
@@ -569,24 +555,6 @@ UnitBudget elaborate(ASTContext &Context, const BudgetRequest &Request,
                      unsigned OwnText,
                      std::function<void(NamedDecl &)> Define) {
   return Elaborator(Context, Request, OwnText, std::move(Define)).run();
-}
-
-std::optional<uint64_t> KnownSizes::keptBy(const Expr *Forward, bool Training,
-                                           bool InputsGo) {
-  constexpr unsigned MaxPasses = 16;
-  const auto *Call =
-      Forward ? dyn_cast<CallExpr>(cpp::stripImplicit(Forward)) : nullptr;
-  if (!Call || Call->isInstantiationDependent() || Call->containsErrors() ||
-      Passes >= MaxPasses)
-    return std::nullopt;
-  ++Passes;
-  const std::optional<PassedInputs> Passed = asPassedInputs(Call);
-  if (!Passed)
-    return std::nullopt;
-  BudgetRequest Request;
-  Request.WithSteps = false;
-  return Elaborator(Context, Request, std::numeric_limits<unsigned>::max(), {})
-      .keptBy(*Passed, Training, InputsGo);
 }
 
 } // namespace libtorch_tidy::bytes

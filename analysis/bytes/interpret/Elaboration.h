@@ -132,11 +132,18 @@ std::optional<std::vector<Cell>> withBatch(llvm::ArrayRef<Cell> Given,
 // The models of a unit, Constructions.cpp
 //===----------------------------------------------------------------------===//
 
+/// A call of torch::jit::load().
+struct FileLoad {
+  const clang::Expr *File;
+  clang::SourceLocation At;
+};
+
 /// What a unit has that has to do with models.
 struct UnitModels {
   std::vector<const clang::CXXRecordDecl *> Classes; ///< Those of modules.
   std::vector<Construction> Made;
   std::vector<PassedInputs> Passed;
+  std::vector<FileLoad> Loads;
   std::vector<const clang::FunctionDecl *> Defined; ///< For other units, too.
   std::vector<const clang::FunctionDecl *> Mains;   ///< main(), at most.
   Interpreter::Bodies Bodies;
@@ -166,6 +173,8 @@ struct SeenValues {
 };
 struct ProgramSeen {
   std::vector<SeenValues> Made, Passed; ///< In their order.
+  /// The names of files that torch::jit::load() was given, and where.
+  std::vector<std::pair<Cell, clang::SourceLocation>> Loaded;
   bool WithArguments = false;
 };
 

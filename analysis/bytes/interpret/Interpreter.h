@@ -223,6 +223,8 @@ public:
   using Told = std::function<void(const ModulePtr &, llvm::ArrayRef<Cell>,
                                   clang::SourceLocation)>;
   Told OnModule, OnForward;
+  /// Of calls of torch::jit::load(): the file.
+  std::function<void(const Cell &, clang::SourceLocation)> OnLoad;
   /// Of a pass that goes on in the program: backward() of these, none where one
   /// is not known, and what operators are given.
   std::function<void(llvm::ArrayRef<TensorPtr>, clang::SourceLocation)>

@@ -29,10 +29,15 @@ public:
     };
     Running.OnForward = [this](const ModulePtr &M, ArrayRef<Cell> Given,
                                SourceLocation At) { call(M, Given, At); };
+    Running.OnLoad = [this](const Cell &File, SourceLocation At) {
+      if (!isFull())
+        this->Seen.Loaded.emplace_back(this->Running.copyOf(File), At);
+    };
   }
   ~ProgramRun() {
     Running.OnModule = nullptr;
     Running.OnForward = nullptr;
+    Running.OnLoad = nullptr;
   }
   ProgramRun(const ProgramRun &) = delete;
   ProgramRun &operator=(const ProgramRun &) = delete;
@@ -102,7 +107,7 @@ private:
 
   bool isFull() const {
     constexpr size_t MaxSeen = 1'000;
-    return Seen.Made.size() + Seen.Passed.size() > MaxSeen;
+    return Seen.Made.size() + Seen.Passed.size() + Seen.Loaded.size() > MaxSeen;
   }
 
   Interpreter &Running;

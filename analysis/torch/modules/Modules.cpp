@@ -394,6 +394,10 @@ const ValueDecl *moduleNamed(const Expr *E) {
 
 bool loadsModule(const CallExpr *Call) { return callsTorch(Call, "load"); }
 
+bool loadsScript(const CallExpr *Call) {
+  return loadsModule(Call) && isScriptModule(Call->getType());
+}
+
 bool isCompiledModel(QualType T) { return isCompiledClass(heldClass(T)); }
 
 llvm::ArrayRef<const Expr *> loadsCompiledModel(const Expr *E) {

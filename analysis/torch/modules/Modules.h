@@ -140,6 +140,8 @@ const clang::ValueDecl *moduleNamed(const clang::Expr *E);
 
 /// torch::load, torch::jit::load.
 bool loadsModule(const clang::CallExpr *Call);
+/// torch::jit::load.
+bool loadsScript(const clang::CallExpr *Call);
 
 /// The arguments with which \p E loads a compiled model (isCompiledModel())
 /// from a file: the construction of one, or make_unique and make_shared of one.
