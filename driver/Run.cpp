@@ -402,7 +402,8 @@ Outcome Run::reportBudget() {
   printSummary();
   const bytes::UnitBudget Models = merged(All.Budgets);
   if (Change)
-    addAfter(*Change, Models, !All.FailedUnits.empty(), Asked);
+    if (Error E = addAfter(*Change, Models, !All.FailedUnits.empty(), Asked))
+      return usageError(std::move(E));
   const bool IsBroken =
       !All.FailedUnits.empty() || (Change && Change->LacksBefore);
   const bool HasNone =

@@ -279,6 +279,11 @@ std::string budgetReport(const bytes::UnitBudget &Budget,
         asJson(Model, Options, Folder, /*WithRows=*/true));
   for (const bytes::RefusedModel &M : Budget.Refused)
     Result["unanswered"].push_back(asJson(M, Folder));
+  for (const auto &[Name, Value] : Options.Given)
+    Result["set"][Name] = Value;
+  for (const std::string &Name : Budget.Names)
+    if (!Result.contains("set") || !Result["set"].contains(Name))
+      Result["notSet"].push_back(Name);
   for (const auto &[File, Reason] : Trouble)
     Result["notRead"].push_back(
         {{"file", printable(relativePath(File, Folder))}, {"reason", Reason}});
@@ -320,6 +325,10 @@ public:
     for (const Json &Each : list(Report, "unanswered"))
       Result.Before.Refused.push_back(
           {text(Each, "model"), spot(Each), text(Each, "reason")});
+    for (const auto &[Name, Value] : at(Report, {"set"}).items())
+      Result.Given.emplace_back(Name, textOf(Value));
+    for (const Json &Name : listOf(at(Report, {"notSet"})))
+      Result.Before.Names.push_back(textOf(Name));
     return Result;
   }
 
@@ -467,6 +476,7 @@ private:
     Result.Title = text(Of, "model");
     Result.Made = spot(Of);
     Result.Missing = missing(Of);
+    Result.Archive.File = textOf(at(Of, {"archive"}));
     expect("dtype", textOf(at(Of, {"convertedTo"})), Options.Type);
     expect("optimizer", textOf(at(Of, {"optimizer", "name"})),
            Options.Optimizer);
@@ -476,7 +486,6 @@ private:
     }
     // Where a module lies in the tree, its path says.
     std::map<std::pair<bool, std::string>, unsigned> Depths;
-    Result.Archive.File = textOf(at(Of, {"archive"}));
     for (const Json &Each : list(Of, "modules")) {
       ModuleRow Row = module(Each, hasStep(Result));
       // Those that are not listed come last, and the first is not repeated.
@@ -519,9 +528,13 @@ llvm::Expected<BudgetSides> readReport(const BudgetOptions &Options,
     return makeError("malformed " + Name + ": '" + Reader.Wrong +
                      "' is missing or not as budget --format=json writes it");
   if (!Reader.Differs.empty())
-    return makeError(Name + " was written " + printable(Reader.Differs) +
-                     ", which gives other figures");
+    return writtenOtherwise(Options.Against, Reader.Differs);
   return Result;
+}
+
+llvm::Error writtenOtherwise(const std::string &Name, const std::string &How) {
+  return makeError("report '" + Name + "' was written " + printable(How) +
+                   ", which gives other figures");
 }
 
 } // namespace libtorch_tidy::driver

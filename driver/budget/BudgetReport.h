@@ -32,6 +32,8 @@ struct BudgetSides {
   /// A unit could not be analysed: models that are not there may be in it.
   bool LacksBefore = false, LacksAfter = false;
   std::string Against; ///< The name of the report.
+  /// What it was given with --set. Before.Names are those that it was not.
+  std::vector<std::pair<std::string, std::string>> Given;
 };
 
 /// The side before, from the report that \p Options names. It is an error when
@@ -40,9 +42,10 @@ struct BudgetSides {
 llvm::Expected<BudgetSides> readReport(const BudgetOptions &Options,
                                        llvm::vfs::FileSystem &FS);
 
-/// Sets the side after. Before keeps what \p Options asks for.
-void addAfter(BudgetSides &Sides, bytes::UnitBudget Now, bool LacksSome,
-              const BudgetOptions &Options);
+/// Sets the side after. Before keeps what \p Options asks for. It is an error
+/// when one side was given another value for a name that both do not know.
+llvm::Error addAfter(BudgetSides &Sides, bytes::UnitBudget Now, bool LacksSome,
+                     const BudgetOptions &Options);
 
 /// All that units said: each model once, as the unit has it that sees most of
 /// it, and no class without an answer that is a part of a model.

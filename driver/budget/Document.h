@@ -71,6 +71,9 @@ inline llvm::StringRef classOf(llvm::StringRef Title) {
   return Title.split('(').first;
 }
 
+/// That the report called \p Name was written \p How, "with --optimizer=adam".
+llvm::Error writtenOtherwise(const std::string &Name, const std::string &How);
+
 /// A model before and after, as far as there is one.
 struct ModelPair {
   const bytes::ModelRows *Before = nullptr, *After = nullptr;

@@ -3,6 +3,7 @@
 
 #include "analysis/bytes/library/ModuleParameters.h"
 #include "driver/budget/Document.h"
+#include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -99,12 +100,33 @@ std::vector<Subtree> subtrees(llvm::ArrayRef<ModuleRow> Rows) {
   return Result;
 }
 
-void addAfter(BudgetSides &Sides, bytes::UnitBudget Now, bool LacksSome,
-              const BudgetOptions &Options) {
+/// Which value of --set makes the report incomparable: "with --set=width=64",
+/// where this run has another one; empty: none does. What only one side does
+/// not know, only one side can be given.
+static std::string differentlyGiven(const BudgetSides &Sides,
+                                    const BudgetOptions &Options) {
+  const std::map<std::string, std::string> Then(Sides.Given.begin(),
+                                                Sides.Given.end()),
+      Now(Options.Given.begin(), Options.Given.end());
+  for (const auto &[Name, Value] : Then)
+    if (auto It = Now.find(Name);
+        It != Now.end() ? It->second != Value
+                        : llvm::is_contained(Sides.After.Names, Name))
+      return "with --set=" + Name + "=" + Value;
+  for (const auto &[Name, Value] : Now)
+    if (llvm::is_contained(Sides.Before.Names, Name))
+      return "without --set=" + Name;
+  return "";
+}
+
+llvm::Error addAfter(BudgetSides &Sides, bytes::UnitBudget Now, bool LacksSome,
+                     const BudgetOptions &Options) {
   Sides.After = std::move(Now);
   Sides.LacksAfter = LacksSome;
+  if (std::string Differs = differentlyGiven(Sides, Options); !Differs.empty())
+    return writtenOtherwise(Sides.Against, Differs);
   if (Options.Model.empty())
-    return;
+    return llvm::Error::success();
   // The name in a title is shorter than the user's may be.
   StringRef Title = Options.Model;
   const bool IsRefused =
@@ -118,6 +140,7 @@ void addAfter(BudgetSides &Sides, bytes::UnitBudget Now, bool LacksSome,
   };
   llvm::erase_if(Sides.Before.Models, IsOther);
   llvm::erase_if(Sides.Before.Refused, IsOther);
+  return llvm::Error::success();
 }
 
 std::vector<ModelPair> pairsOf(const BudgetSides &Sides, StringRef Folder) {
