@@ -153,7 +153,6 @@ void Schedule::describe(Job &J, const Unit &U) {
   Question.push_back(clang::tidy::configurationAsText(*FileOptions));
   Question.push_back(Work.Config.lineFilter().str());
   Question.push_back(toBytes(Work.Options.Unit));
-  Question.push_back(Work.Options.VerifyFixes ? "verify" : "");
   llvm::append_range(Question, U.ReadAfter);
   // What the compiler asks besides the flags: Clang's driver, its toolchains
   // and its preprocessor.
@@ -168,18 +167,36 @@ void Schedule::describe(Job &J, const Unit &U) {
   J.Question = digest(Parts);
 }
 
-/// Looks the result up in the cache.
-void Schedule::lookUp(Job &J) {
-  if (!Results || J.Question.empty())
-    return;
-  J.ResultKey = Results->keyOf(
-      digest({J.Question, J.Told ? toBytes(*J.Told) : std::string()}),
+std::string Schedule::resultKey(const Job &J, bool Tried) const {
+  return Results->keyOf(
+      digest({J.Question, J.Told ? toBytes(*J.Told) : std::string(),
+              Tried ? "verify" : ""}),
       J.U->File);
-  if (J.ResultKey.empty())
+}
+
+/// Looks the result up in the cache; where fixes are to be tried, also what an
+/// earlier run found that tried none.
+void Schedule::lookUp(Job &J) {
+  const bool TriesFixes = Work.Options.VerifyFixes;
+  if (!Results || J.Question.empty() ||
+      (J.ResultKey = resultKey(J, TriesFixes)).empty())
     return;
-  std::optional<ResultCache::Entry> Found = Results->find(J.ResultKey);
-  if (!Found || !(J.Result = unitResultFromBytes(Found->Result)))
-    return;
+  std::optional<ResultCache::Entry> Found;
+  std::optional<UnitResult> Result;
+  auto Has = [&](StringRef Key) {
+    return (Found = Results->find(Key)) &&
+           (Result = unitResultFromBytes(Found->Result));
+  };
+  if (!Has(J.ResultKey)) {
+    // A copy that was parked has its code parsed already.
+    if (!TriesFixes || J.Copy || !Has(resultKey(J, /*Tried=*/false)))
+      return;
+    if (llvm::any_of(Result->Findings, proposesFix)) {
+      J.Untried = std::move(Found);
+      return;
+    }
+  }
+  J.Result = std::move(Result);
   J.State = Job::Done;
   J.Inputs = std::move(Found->In);
 }
@@ -293,9 +310,13 @@ std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
     }
     return J.Told;
   };
-  UnitResult Result =
-      analyse(*J.U, J.Arguments, Options, Work.Config, Told, makeFileSystem(),
-              Pch, Keep || ForOthers ? &Inputs : nullptr);
+  std::optional<UnitResult> Untried;
+  if (J.Untried)
+    Untried = unitResultFromBytes(J.Untried->Result);
+  UnitResult Result = Untried ? std::move(*Untried)
+                              : analyse(*J.U, J.Arguments, Options, Work.Config,
+                                        Told, makeFileSystem(), Pch,
+                                        Keep || ForOthers ? &Inputs : nullptr);
   if (TriesFixes && !Result.Failed) {
     // Making a header takes as long as two trials without it, and one is
     // mostly all there is.
@@ -322,7 +343,9 @@ std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
   UnitAnswer Answer = {toBytes(Result), {}, {}};
   // A unit that does not compile is analysed again in the next run.
   if (ForOthers || (Keep && !Result.Failed)) {
-    ResultInputs In = inputsOf(J, std::move(Inputs), Pch, Answer.Sets);
+    ResultInputs In = Untried
+                          ? J.Untried->In
+                          : inputsOf(J, std::move(Inputs), Pch, Answer.Sets);
     if (Keep && !Result.Failed && !llvm::is_contained(In.Libraries, ""))
       Results->store({J.ResultKey, In, Answer.Result});
     if (ForOthers)
@@ -524,7 +547,7 @@ void Schedule::run() {
     } else if (Job &J = Jobs[Said.Id]; finishUnit(J, std::move(Said))) {
       Ready.push_front(&J - Jobs.data());
     } else {
-      Told.finished(J, "");
+      Told.finished(J, J.Untried ? "only its fixes were tried" : "");
     }
   }
   if (Work.Options.Shards.Count)

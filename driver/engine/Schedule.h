@@ -30,6 +30,8 @@ struct Job {
   std::string Question;     ///< Digest of all that is asked of its text.
   std::string MainArgument; ///< The source file among them; can be empty.
   std::string ResultKey;    ///< Empty: the result is not kept.
+  /// What a run found that tried no fix: only the trials are left to do.
+  std::optional<ResultCache::Entry> Untried;
   PchChoices Pchs;
   std::string Unfit;   ///< The key of one it did not compile with.
   std::string Suspect; ///< The key of one that was rejected.
@@ -78,6 +80,8 @@ private:
   /// A file system of its own for a unit, as it has its own working directory.
   FileSystem makeFileSystem() const;
   void describe(Job &J, const Unit &U);
+  /// Empty when the file cannot be read. \p Tried: of a run that tries fixes.
+  std::string resultKey(const Job &J, bool Tried) const;
   void lookUp(Job &J);
   void scan(Job &J);
   IncludeScanner *scannerFor(const Job &J);

@@ -44,7 +44,7 @@ class ShardFolder {
 public:
   ShardFolder(const AnalysisJob &Work, Schedule &All)
       : Told(Work.Units.size(), toldNothing()), Options(Work.Options.Shards),
-        All(All) {}
+        TriesFixes(Work.Options.VerifyFixes), All(All) {}
 
   /// The last round of which shard \p Index has left a good file; 0: none.
   unsigned lastRound(unsigned Index) {
@@ -179,11 +179,12 @@ private:
   /// Whatever the result of a unit depends on, but for its headers.
   std::string identityOf(const Job &J) const {
     auto Text = All.files().getBufferForFile(J.U->File);
-    return digest({programIdentity(), J.Question,
+    return digest({programIdentity(), J.Question, TriesFixes ? "verify" : "",
                    Text ? (*Text)->getBuffer() : StringRef()});
   }
 
   const ShardOptions &Options;
+  const bool TriesFixes;
   Schedule &All;
   std::map<size_t, bool> Unrelated; ///< See Schedule::isUnrelated().
 };
