@@ -179,8 +179,7 @@ Cell evalCall(Interpreter &VM, const CallExpr *E) {
     return Result;
   const Cell This = targetOf(Object);
   F = overrider(E, This);
-  if (VM.OnForward && !VM.current() && This && This->What == Value::Module &&
-      isForward(F)) {
+  if (VM.isInProgram() && This && This->What == Value::Module && isForward(F)) {
     VM.OnForward(This->Held, Arguments, At);
     // What it does is of no interest: a pass is followed later.
     if (!VM.Pass || VM.Halted)

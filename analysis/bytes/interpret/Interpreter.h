@@ -216,6 +216,9 @@ public:
   llvm::StringRef running() const;
   /// The module whose constructor or method runs; null outside of all.
   ModuleInstance *current() const;
+  /// Is it in main(), outside of modules, and is somebody told of calls of
+  /// forward() there? What backward() of a custom function calls is of a pass.
+  bool isInProgram() const { return OnForward && !current() && !InBackward; }
   void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
 
   /// What is told of modules that are made outside of modules, and of calls of

@@ -365,7 +365,7 @@ static void expireTemporaries(const LibraryCall &C) {
 }
 
 static Cell runForward(const LibraryCall &C) {
-  if (C.VM.OnForward && !C.VM.current())
+  if (C.VM.isInProgram())
     C.VM.OnForward(C.Object->Held, C.Arguments, C.At);
   if (!C.VM.Pass || C.VM.Halted)
     return C.Nothing;

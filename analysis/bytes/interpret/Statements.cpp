@@ -70,7 +70,7 @@ static Flow skipUnknown(Interpreter &VM, ArrayRef<const Stmt *> Skipped,
   if (VM.Halted)
     return Flow::Halt;
   // A program is followed as if it went on.
-  const bool InProgram = VM.OnForward && !VM.current();
+  const bool InProgram = VM.isInProgram();
   if (InProgram && llvm::none_of(Skipped, [](const Stmt *S) {
         return S && cpp::anyOf<Stmt>(
                         S, [](const Stmt *P) { return isa<BreakStmt>(P); },
