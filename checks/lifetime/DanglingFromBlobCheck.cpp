@@ -32,6 +32,12 @@ constexpr struct DanglingFromBlobReasons {
   Reason SomeWays{"lent-on-some-ways", Effect::Likely,
                   "The helper that makes the tensor over its argument does so "
                   "on some of its paths only."};
+  Reason Element{"another-element", Effect::Likely,
+                 "It is kept in one element of a container and read from one "
+                 "that may be another: `q[n % 2]` and `q[1]`, what "
+                 "`push_back` adds and `back()`. The same constant, the same "
+                 "variable that keeps its value, the whole container and each "
+                 "element in a range-for are no others."};
   Reason OtherElements{
       "other-elements", Effect::Likely,
       "The elements of the buffer are of another arithmetic type "
@@ -241,6 +247,8 @@ Finding worded(const Dangling &D, ASTContext &Context) {
       F.because(DanglingFromBlob.MayCopy, B.Through);
     else if (B.Unless == Borrow::SomeWays)
       F.because(DanglingFromBlob.SomeWays, B.Lender);
+    else if (B.Unless == Borrow::Element)
+      F.because(DanglingFromBlob.Element);
     else
       F.because(DanglingFromBlob.Module);
     return F.because(DanglingFromBlob.Uncertain);

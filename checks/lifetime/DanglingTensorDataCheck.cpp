@@ -34,6 +34,12 @@ constexpr struct DanglingTensorDataReasons {
                  "hold its memory."};
   Reason Resize{"moves-if-larger", Effect::Likely,
                 "`resize_` moves the memory only when it grows."};
+  Reason Element{"another-element", Effect::Likely,
+                 "It is kept in one element of a container and read from one "
+                 "that may be another: `q[n % 2]` and `q[1]`, what "
+                 "`push_back` adds and `back()`. The same constant, the same "
+                 "variable that keeps its value, the whole container and each "
+                 "element in a range-for are no others."};
   Reason MayCopy{"copies-if-needed", Effect::Advice,
                  "An operator on a living tensor copies only when there is "
                  "something to do: `contiguous`, `to`, `cpu`, `reshape`. Where "
@@ -204,6 +210,8 @@ std::optional<Because> whyUnsure(const Borrow &B, const torch::Layout &Behind) {
     return Because{&DanglingTensorData.Operand};
   case Borrow::Resize:
     return Because{&DanglingTensorData.Resize};
+  case Borrow::Element:
+    return Because{&DanglingTensorData.Element};
   default:
     return Because{&DanglingTensorData.Module};
   }

@@ -74,7 +74,8 @@ struct Borrow {
     Module,   ///< The user's module that returned it.
     SomeWays, ///< Lender lends it on some of its ways only.
     Backward, ///< A backward pass that is still to come.
-    Resize    ///< Memory moves when it grows.
+    Resize,   ///< Memory moves when it grows.
+    Element   ///< It is kept in one element, and another may be read.
   } Unless = Module;
 
   /// It is no more than Likely because of \p Why.

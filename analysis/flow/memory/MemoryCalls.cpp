@@ -226,7 +226,7 @@ std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
     const bool WithKey =
         Added.Given.size() == 2 &&
         cpp::isStdClass(C.Object->getType(), {"map", "unordered_map"});
-    K->Path += WithKey ? elementStep(Added.Given.front()) : SomeElement.str();
+    K->enter(WithKey ? Added.Given.front() : nullptr);
     // emplace() and its like leave what the key has.
     if (WithKey && C.does(cpp::Std::Assign))
       S.forget(*K);
@@ -345,6 +345,15 @@ void MemoryDomain::visitArguments(const cpp::Call &C) {
   }
 }
 
+/// Takes `*` off the front of \p Path, if that is its first step.
+static bool consumeStar(StringRef &Path) {
+  StringRef Rest = Path;
+  if (Rest.empty() || takeStep(Rest) != "*")
+    return false;
+  Path = Rest;
+  return true;
+}
+
 /// The keeper of \p L here, after \p C; nullopt for results, and for objects
 /// that have no name here.
 static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
@@ -366,8 +375,20 @@ static std::optional<Keeper> keeperOf(const MemorySummary::Lent &L,
     return Field ? std::optional(Keeper{Field, Path.str(), {}}) : std::nullopt;
   }
   const bool ByPointer = To->getType()->isPointerType();
+  // p[1] of a pointer that is given an array.
+  std::string OfArray;
+  if (Path.starts_with("*") && cpp::peel(To)->getType()->isArrayType()) {
+    const StringRef Index = takeStep(Path).drop_front();
+    OfArray = "[" +
+              (Index.empty()  ? StringRef("0")
+               : Index == "?" ? StringRef("*")
+                              : Index)
+                  .str() +
+              "]" + Path.str();
+    Path = OfArray;
+  }
   std::optional<Keeper> K =
-      ByPointer && (L.To == MemorySummary::This || Path.consume_front("*"))
+      ByPointer && (L.To == MemorySummary::This || consumeStar(Path))
           ? Keeper::pointedToBy(To)
           : Keeper::of(To);
   if (!K)

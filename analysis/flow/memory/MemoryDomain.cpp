@@ -186,6 +186,7 @@ void MemoryDomain::leaveScope(const VarDecl *Var, SourceLocation At) {
     At = Scope->getEndLoc();
   S.end(Var, Dangling::Scope, At, [&](Borrow &B) { return ownerDies(B); });
   S.forget(Var);
+  S.moved(Var);
   S.Tensors.erase(Var);
   S.Pointers.erase(Var);
 }
@@ -244,6 +245,7 @@ void MemoryDomain::visitStmt(const Stmt *Statement) {
 
 void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
   S.forget(Keeper::of(Var));
+  S.moved(Var);
   S.Pointers.erase(Var);
   const Expr *Init = Var->getInit();
   const Stmt *Declaration = in().declarationOf(Var);
@@ -295,7 +297,18 @@ void MemoryDomain::visitReturn(const ReturnStmt *Return) {
   }
 }
 
+/// The variable that \p E, an operator of C++ itself, changes; null for others.
+static const VarDecl *changedBy(const Expr *E) {
+  const auto *Unary = dyn_cast<UnaryOperator>(E);
+  const auto *Binary = dyn_cast<BinaryOperator>(E);
+  return Unary && Unary->isIncrementDecrementOp() ? namedBy(Unary->getSubExpr())
+         : Binary && Binary->isAssignmentOp()     ? namedBy(Binary->getLHS())
+                                                  : nullptr;
+}
+
 void MemoryDomain::visitExpr(const Expr *E) {
+  if (const VarDecl *Changed = changedBy(E))
+    S.moved(Changed);
   if (const auto *Op = dyn_cast<BinaryOperator>(E);
       Op && Op->getOpcode() == BO_Assign)
     return assign(Op->getLHS(), Op->getRHS(), Op->getBeginLoc());
@@ -373,6 +386,7 @@ void MemoryDomain::keep(Keeper By, Borrow B, SourceLocation At,
   if (isDeep(By.Path))
     return;
   Held H{std::move(By), std::move(B), At, Statement, true, std::nullopt, {}};
+  H.Moved = H.By.mayMove();
   if (!H.What.Owner) {
     H.Alive = false;
     H.Ended = Dangling::Temporary;
@@ -382,7 +396,10 @@ void MemoryDomain::keep(Keeper By, Borrow B, SourceLocation At,
     for (const Held &Known : S.Env)
       if (Known.Ended && Known.What.Source == H.What.Source &&
           Known.What.Owner == H.What.Owner) {
+        const auto [Sure, Unless] = std::pair(H.What.Sure, H.What.Unless);
         H.What = Known.What;
+        if (Sure < H.What.Sure)
+          H.What.doubt(Unless);
         H.Alive = Known.Alive;
         H.Ended = Known.Ended;
         H.EndsAt = Known.EndsAt;

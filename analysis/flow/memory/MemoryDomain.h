@@ -34,7 +34,12 @@ struct Held {
   /// The parts of By.Root that have another value since: By.Path may name one
   /// of them.
   std::vector<std::string> Replaced = {};
+  /// An index of By may have another value since.
+  bool Moved = false;
 
+  /// Is what \p Read leads to surely the place that holds it, a part of it, or
+  /// what it is a part of?
+  bool isSurelyIn(const Keeper &Read) const;
   /// Is \p Path surely a part that has another value?
   bool isReplacedIn(llvm::StringRef Path) const {
     return llvm::any_of(Replaced, [&](const std::string &Part) {
@@ -107,6 +112,8 @@ struct MemoryState {
            clang::SourceLocation At, llvm::function_ref<bool(Borrow &)> Dies);
   /// Borrows from \p Owner no longer refer to its current value.
   void disown(const clang::VarDecl *Owner);
+  /// \p Index, which may choose elements, has another value from here on.
+  void moved(const clang::VarDecl *Index);
 };
 
 /// The summary of \p Callee (may be null), where it is surely the function that

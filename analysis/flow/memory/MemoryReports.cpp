@@ -160,8 +160,12 @@ void MemoryDomain::visitRead(const Expr *E) {
                         : Inside && !Inside->empty()
                             ? !isCopied(Top) && !onlyWrites(Top, *Inside)
                             : Inside || Beyond;
-    if (IsRead)
-      report(H, *H.Ended, At, At);
+    if (!IsRead)
+      continue;
+    Held Here = H;
+    if (!H.isSurelyIn(*Read))
+      Here.What.doubt(Borrow::Element);
+    report(Here, *H.Ended, At, At);
   }
 }
 
@@ -188,13 +192,18 @@ void MemoryDomain::leaveFunction() {
   }
 }
 
-/// Of the findings about a borrowing expression one is reported: the first in
-/// the source that comes after the borrowing, else the first.
+/// Of the findings about a borrowing expression one is reported: of the surest
+/// ones the first in the source that comes after the borrowing, else the first.
 void MemoryDomain::report(Dangling D, SourceLocation At) {
   if (!Out || D.What.What == Borrow::Given)
     return;
   D.Body = F->getBody();
   auto [It, New] = Found.insert({D.What.Source, {At, D}});
+  if (const Fresh Known = It->second.second.What.Sure; Known != D.What.Sure) {
+    if (Known < D.What.Sure)
+      It->second = {At, std::move(D)};
+    return;
+  }
   const SourceLocation Known = It->second.first;
   // In a loop the expression itself may be the next to read what it keeps.
   const SourceLocation Made = D.What.Source->getEndLoc();
@@ -233,8 +242,8 @@ void MemoryDomain::lend(const Borrow &B, unsigned To, StringRef Field) {
   if (!T->isReferenceType() && !T->isPointerType() && !torch::isTensor(T) &&
       B.What != Borrow::Given)
     return;
-  MemorySummary::Lent L{*Of,       To,     Field.str(), B.What,  B.Sure,
-                        B.Through, B.Part, B.AtStart,   B.Traits};
+  MemorySummary::Lent L{*Of,       To,     withoutNames(Field), B.What,  B.Sure,
+                        B.Through, B.Part, B.AtStart,           B.Traits};
   std::vector<MemorySummary::Lent> &Lends = Out->Lends;
   auto Known = llvm::find_if(Lends, [&](const auto &Other) {
     return Other.Of == L.Of && Other.To == L.To && Other.Field == L.Field &&

@@ -57,6 +57,22 @@ void MemoryState::disown(const VarDecl *Owner) {
   llvm::erase_if(Env, [](const Held &H) { return !H.Alive && !H.Ended; });
 }
 
+bool Held::isSurelyIn(const Keeper &Read) const {
+  auto IsOther = [&](const VarDecl *Var) {
+    return llvm::any_of(By.Indices, [&](const VarDecl *Own) {
+      return Own != Var && Own->getDeclName() == Var->getDeclName();
+    });
+  };
+  return surelyMeet(By.Path, Read.Path,
+                    !Moved && llvm::none_of(Read.Indices, IsOther) &&
+                        !Read.mayMove());
+}
+
+void MemoryState::moved(const VarDecl *Index) {
+  for (Held &H : Env)
+    H.Moved |= llvm::is_contained(H.By.Indices, Index);
+}
+
 bool MemoryState::join(const MemoryState &Other) {
   bool Changed = false;
   for (const Held &From : Other.Env) {
@@ -71,6 +87,8 @@ bool MemoryState::join(const MemoryState &Other) {
     }
     if (From.Alive && !Into->Alive)
       Changed = Into->Alive = true;
+    if (From.Moved && !Into->Moved)
+      Changed = Into->Moved = true;
     const size_t Known = Into->Replaced.size();
     llvm::erase_if(Into->Replaced, [&](const std::string &Path) {
       return !From.isReplacedIn(Path);

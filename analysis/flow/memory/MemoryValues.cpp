@@ -150,6 +150,8 @@ Borrows MemoryValues::readPlace(const Keeper &K) const {
     if (H.By.Root != K.Root || H.isReplacedIn(K.Path))
       continue;
     Borrow B = H.What;
+    if (!H.isSurelyIn(K))
+      B.doubt(Borrow::Element);
     if (std::optional<StringRef> In = pathWithin(H.By.Path, K.Path)) {
       B.In = IsWhole ? In->str() : "";
     } else {
@@ -171,6 +173,8 @@ Borrows inPart(Borrows All, StringRef Step) {
     const auto In = pathWithin(B.In, Step);
     if (!In && !B.In.empty())
       continue;
+    if (In && !surelyMeet(B.In, Step, /*SameNames=*/false))
+      B.doubt(Borrow::Element);
     B.In = In ? In->str() : "";
     Result.push_back(std::move(B));
   }

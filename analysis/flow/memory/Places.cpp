@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/flow/memory/Places.h"
+#include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -24,6 +25,9 @@ const VarDecl *namedBy(const Expr *E) {
 // Paths
 //===----------------------------------------------------------------------===//
 
+/// The step from a pointer to what lies an unknown way further on.
+static constexpr llvm::StringLiteral SomePointee = "*?";
+
 StringRef takeStep(StringRef &Path) {
   const size_t End = Path.find_first_of(".[<*", 1);
   // The star of an element that is not known belongs to its step.
@@ -34,13 +38,46 @@ StringRef takeStep(StringRef &Path) {
   return Step;
 }
 
-static bool isSameStep(StringRef A, StringRef B, bool Surely) {
+/// An element, or what a pointer leads to.
+static bool isIndexed(StringRef Step) {
+  return Step[0] == '[' || Step[0] == '*';
+}
+
+/// Is \p Step the same wherever it is written?
+static bool isConstant(StringRef Step) {
+  return !isIndexed(Step) || Step == "*" || isdigit(Step[1]) || Step[1] == '-';
+}
+
+/// \p Whole leads to the place that is asked for.
+static bool isSameStep(StringRef Part, StringRef Whole, bool Surely) {
   if (Surely)
-    return A == B && A != SomeElement;
-  auto IsNumber = [](StringRef Step) { return isdigit(Step[1]); };
-  return A == B ||
-         (A[0] == '[' && B[0] == '[' &&
-          !(A.size() > 2 && B.size() > 2 && IsNumber(A) && IsNumber(B)));
+    return (Part == Whole && Part != SomeElement && Part != SomePointee) ||
+           (Whole == EachElement && Part[0] == '[');
+  return Part == Whole || (isIndexed(Part) && Part[0] == Whole[0] &&
+                           !(isConstant(Part) && isConstant(Whole)));
+}
+
+bool surelyMeet(StringRef A, StringRef B, bool SameNames) {
+  while (!A.empty() && !B.empty()) {
+    const StringRef One = takeStep(A), Other = takeStep(B);
+    if (One == EachElement || Other == EachElement)
+      continue;
+    if (One != Other || One == SomeElement || One == SomePointee ||
+        !(SameNames || isConstant(One)))
+      return false;
+  }
+  return true;
+}
+
+std::string withoutNames(StringRef Path) {
+  std::string Result;
+  while (!Path.empty()) {
+    const StringRef Step = takeStep(Path);
+    Result += isConstant(Step) || Step == EachElement ? Step
+              : Step[0] == '['                        ? StringRef(SomeElement)
+                                                      : StringRef(SomePointee);
+  }
+  return Result;
 }
 
 std::optional<StringRef> pathWithin(StringRef Part, StringRef Whole,
@@ -60,7 +97,7 @@ bool isDeep(StringRef Path) {
 
 bool leadsOut(StringRef Path) {
   while (!Path.empty())
-    if (takeStep(Path) == "*")
+    if (takeStep(Path)[0] == '*')
       return true;
   return false;
 }
@@ -74,11 +111,43 @@ std::string fieldStep(const FieldDecl *Field) {
   return "." + Field->getNameAsString();
 }
 
+/// What \p Index is in each run, as a text that begins with a digit or a sign;
+/// empty for all else.
+static std::string constantText(const Expr *Index) {
+  if (const auto *Number = dyn_cast<IntegerLiteral>(Index))
+    return llvm::toString(Number->getValue(), 10, false);
+  if (const auto *Truth = dyn_cast<CXXBoolLiteralExpr>(Index))
+    return Truth->getValue() ? "1" : "0";
+  if (const auto *Character = dyn_cast<CharacterLiteral>(Index))
+    return std::to_string(Character->getValue());
+  if (const auto *Text = dyn_cast<StringLiteral>(Index))
+    return "0x" + llvm::toHex(Text->getBytes());
+  const auto *Ref = dyn_cast<DeclRefExpr>(Index);
+  if (const auto *One =
+          Ref ? dyn_cast<EnumConstantDecl>(Ref->getDecl()) : nullptr)
+    return llvm::toString(One->getInitVal(), 10);
+  const VarDecl *Var = namedBy(Ref);
+  Expr::EvalResult Value;
+  return Var && Var->getType().isConstQualified() &&
+                 Var->getType()->isIntegralOrEnumerationType() &&
+                 !Ref->isValueDependent() &&
+                 Ref->EvaluateAsInt(Value, Var->getASTContext())
+             ? llvm::toString(Value.Val.getInt(), 10)
+             : std::string();
+}
+
 /// `1`, `i`, `i % 2`; empty for what cannot be a step.
 static std::string indexText(const Expr *Index) {
   Index = cpp::peel(Index);
-  if (const auto *Number = dyn_cast_or_null<IntegerLiteral>(Index))
-    return llvm::toString(Number->getValue(), 10, false);
+  // std::string("key")
+  if (const auto *Made = dyn_cast_or_null<CXXConstructExpr>(Index)) {
+    const auto Written = writtenArguments(Made);
+    Index = Written.size() == 1 ? cpp::peel(Written[0]) : nullptr;
+  }
+  if (!Index)
+    return {};
+  if (std::string Constant = constantText(Index); !Constant.empty())
+    return Constant;
   if (const VarDecl *Var = namedBy(Index))
     return Var->getNameAsString();
   const auto *Op = dyn_cast_or_null<BinaryOperator>(Index);
@@ -95,6 +164,12 @@ static std::string indexText(const Expr *Index) {
 std::string elementStep(const Expr *Index) {
   const std::string Text = indexText(Index);
   return Text.empty() ? SomeElement.str() : "[" + Text + "]";
+}
+
+/// The step from a pointer to what lies \p Index further on.
+static std::string pointeeStep(const Expr *Index) {
+  const std::string Text = indexText(Index);
+  return Text == "0" ? "*" : Text.empty() ? SomePointee.str() : "*" + Text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,11 +201,11 @@ static PartOf partOf(const CXXOperatorCallExpr *Op) {
   const bool Arrow = Op->getOperator() == OO_Arrow;
   if (Op->getOperator() == OO_Subscript && Op->getNumArgs() == 2 &&
       ownsElements(Object->getType()))
-    return {Object, elementStep(Op->getArg(1))};
+    return {Object, elementStep(Op->getArg(1)), Op->getArg(1)};
   if (!Arrow && (Op->getOperator() != OO_Star || Op->getNumArgs() != 1))
     return {};
   if (const Expr *Range = Arrow ? nullptr : rangeOf(Object))
-    return {Range, SomeElement.str()};
+    return {Range, EachElement.str()};
   // Arrow leads to a pointer, and the member that it is for goes on from it.
   return isStdClass(Object->getType(), StdClass::Box)
              ? PartOf{Object, Arrow ? "" : "*"}
@@ -157,9 +232,10 @@ static PartOf partOf(const CallExpr *Call) {
   if (does(Call, Std::Target) && isStdClass(Object->getType(), StdClass::Box))
     return {Object, Call->getType()->isPointerType() ? "" : "*"};
   if (Call->isLValue() && ownsElements(Object->getType())) {
-    if (does(Call, Std::Element))
-      return {Object,
-              elementStep(Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr)};
+    if (does(Call, Std::Element)) {
+      const Expr *Index = Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr;
+      return {Object, elementStep(Index), Index};
+    }
     if (does(Call, Std::Insert))
       return {Object, SomeElement.str()};
   }
@@ -177,17 +253,18 @@ PartOf partOf(const Expr *E) {
   }
   if (const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(E)) {
     const Expr *Base = Subscript->getBase();
-    if (cpp::peel(Base)->getType()->isArrayType())
-      return {Base, elementStep(Subscript->getIdx())};
-    std::string Step = elementStep(Subscript->getIdx());
-    return {Base, Step == "[0]" ? "*" : "*" + Step};
+    const Expr *Index = Subscript->getIdx();
+    return {Base,
+            cpp::peel(Base)->getType()->isArrayType() ? elementStep(Index)
+                                                      : pointeeStep(Index),
+            Index};
   }
   if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(E)) {
     if (Unary->getOpcode() != UO_Deref)
       return {};
     const Expr *Pointer = cpp::peel(Unary->getSubExpr());
     if (const Expr *Range = rangeOf(Pointer))
-      return {Range, SomeElement.str()};
+      return {Range, EachElement.str()};
     if (const auto *Address = dyn_cast<UnaryOperator>(Pointer);
         Address && Address->getOpcode() == UO_AddrOf)
       return {Address->getSubExpr(), ""};
@@ -211,19 +288,35 @@ static const Expr *sameAs(const VarDecl *Var) {
                                                           : nullptr;
 }
 
+static void addVariables(const Expr *Index,
+                         llvm::SmallVectorImpl<const VarDecl *> &To) {
+  forEach<DeclRefExpr>(Index, [&](const DeclRefExpr *Ref) {
+    if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl()))
+      To.push_back(Var);
+  });
+}
+
+void Keeper::enter(const Expr *Index) {
+  Path += elementStep(Index);
+  addVariables(Index, Indices);
+}
+
 std::optional<Keeper> Keeper::of(const Expr *E) {
   std::string Path;
+  llvm::SmallVector<const VarDecl *, 1> Indices;
   const QualType Type = E ? cpp::peel(E)->getType() : QualType();
   for (unsigned Depth = 0; E && Depth < MaxChase; ++Depth) {
     E = cpp::peel(E);
     if (PartOf Part = flow::partOf(E); Part.Whole) {
       Path = Part.Step + Path;
+      addVariables(Part.Index, Indices);
       E = Part.Whole;
       continue;
     }
     if (const auto *Member = dyn_cast<MemberExpr>(E)) {
       const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
-      return Field ? std::optional(Keeper{Field, Path, Type}) : std::nullopt;
+      return Field ? std::optional(Keeper{Field, Path, Type, Indices})
+                   : std::nullopt;
     }
     const auto *Ref = dyn_cast<DeclRefExpr>(E);
     const ValueDecl *D = Ref ? Ref->getDecl() : nullptr;
@@ -241,13 +334,15 @@ std::optional<Keeper> Keeper::of(const Expr *E) {
     if (!Var)
       return std::nullopt;
     E = sameAs(Var);
-    if (!E)
-      return Keeper{Var, Path, Type};
     // A reference to a result is a place of its own.
-    std::optional<Keeper> Named = Keeper::of(E);
+    std::optional<Keeper> Named = E ? Keeper::of(E) : std::nullopt;
     if (!Named)
-      return Keeper{Var, Path, Type};
-    return Keeper{Named->Root, Named->Path + Path, Type};
+      return Keeper{Var, Path, Type, Indices};
+    Named->ByReference |= !Named->Indices.empty();
+    Named->Path += Path;
+    Named->Type = Type;
+    Named->Indices.append(Indices);
+    return Named;
   }
   return std::nullopt;
 }
@@ -283,7 +378,7 @@ std::string Keeper::name() const {
   }
   while (!Rest.empty()) {
     const StringRef Step = takeStep(Rest);
-    if (Step == "*") {
+    if (Step[0] == '*') {
       Pointer = true;
     } else if (Step[0] == '.' || Step[0] == '<') {
       if (Step[0] == '.')
@@ -292,6 +387,20 @@ std::string Keeper::name() const {
     }
   }
   return (Pointer ? "*" : "") + Name;
+}
+
+bool Keeper::mayMove() const {
+  return llvm::any_of(Indices, [&](const VarDecl *Var) {
+    const auto *F = dyn_cast<FunctionDecl>(Var->getDeclContext());
+    if (!F || !Var->isLocalVarDeclOrParm() || Var->isStaticLocal() ||
+        Var->getType()->isReferenceType())
+      return true;
+    const llvm::ArrayRef<Write> Writes = Body::of(F).writesTo(Var);
+    return llvm::any_of(Writes, [&](const Write &W) {
+      return ByReference || W.InLambda || W.Kind == WriteKind::Escaped ||
+             !Var->getType()->isArithmeticType();
+    });
+  });
 }
 
 bool Keeper::outlives() const {

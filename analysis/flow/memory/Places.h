@@ -5,14 +5,16 @@
 /// The places of a function that can hold a pointer: variables, fields of
 /// `*this`, and all parts of them. A path leads from an object to a part of it,
 /// step by step: `.name` for a field, `<1>` for a part of a pair or tuple,
-/// `[i]` for an element (`[*]` where it is not known which), `*` for what a
-/// pointer, smart pointer or optional leads to. A path names nothing of the
-/// syntax tree, so that summaries can have it.
+/// `[i]` for an element (`[*]` where it is not known which, `[:]` for each in
+/// turn), `*` for what a pointer, smart pointer or optional leads to, `*i` for
+/// what lies i further on. A path names nothing of the syntax tree, so that
+/// summaries can have it.
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_PLACES_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_PLACES_H
 
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/SmallVector.h"
 #include <optional>
 #include <string>
 
@@ -26,6 +28,7 @@ const clang::VarDecl *namedBy(const clang::Expr *E);
 struct PartOf {
   const clang::Expr *Whole = nullptr;
   std::string Step;
+  const clang::Expr *Index = nullptr; ///< What chooses the element, if known.
 };
 PartOf partOf(const clang::Expr *E);
 
@@ -37,6 +40,8 @@ std::string fieldStep(const clang::FieldDecl *Field);
 std::string elementStep(const clang::Expr *Index);
 /// The step to an element that is not known.
 inline constexpr llvm::StringLiteral SomeElement = "[*]";
+/// The step to each element in turn, as range-for takes it.
+inline constexpr llvm::StringLiteral EachElement = "[:]";
 
 /// Takes the first step off \p Path, which is not empty.
 llvm::StringRef takeStep(llvm::StringRef &Path);
@@ -45,6 +50,12 @@ llvm::StringRef takeStep(llvm::StringRef &Path);
 /// with \p Surely only the same one is.
 std::optional<llvm::StringRef>
 pathWithin(llvm::StringRef Part, llvm::StringRef Whole, bool Surely = false);
+/// Is it certain that \p A and \p B, of the same object, are one place or one
+/// is a part of the other? With \p SameNames the same name of an index has the
+/// same value in both.
+bool surelyMeet(llvm::StringRef A, llvm::StringRef B, bool SameNames);
+/// \p Path without the names of variables, which mean nothing to a caller.
+std::string withoutNames(llvm::StringRef Path);
 /// Does \p Path go through a pointer?
 bool leadsOut(llvm::StringRef Path);
 /// Is \p Path so long that it may be one of a list or tree without end?
@@ -56,6 +67,9 @@ struct Keeper {
   const clang::ValueDecl *Root = nullptr;
   std::string Path;
   clang::QualType Type; ///< Of the place; null where it is not known.
+  /// The variables that choose elements on the way.
+  llvm::SmallVector<const clang::VarDecl *, 1> Indices = {};
+  bool ByReference = false; ///< Elements were chosen when that was bound.
 
   bool operator==(const Keeper &O) const {
     return Root == O.Root && Path == O.Path;
@@ -70,6 +84,10 @@ struct Keeper {
   static std::optional<Keeper> pointedToBy(const clang::Expr *E);
   /// As the user would write it, without elements.
   std::string name() const;
+  /// It becomes the element at \p Index, which may be null.
+  void enter(const clang::Expr *Index);
+  /// May one of Indices have another value than the statements at hand show?
+  bool mayMove() const;
   /// Is it there when the function is over?
   bool outlives() const;
   /// Is there one element of several on the way?
