@@ -99,16 +99,10 @@ void NolintAudit::add(const View &Unit) {
 
 /// The check that is meant by a name that no check has, if it is much like one.
 static std::string guess(StringRef Name) {
-  const CatalogEntry *Best = nullptr;
-  unsigned Least = 5;
-  for (const CatalogEntry &E : catalog()) {
-    const unsigned Distance = E.Name.edit_distance(Name, true, Least);
-    if (Distance < Least) {
-      Least = Distance;
-      Best = &E;
-    }
-  }
-  return Best ? ("; perhaps '" + Best->Name + "' is meant").str() : "";
+  std::vector<StringRef> Names;
+  for (const CatalogEntry &E : catalog())
+    Names.push_back(E.Name);
+  return didYouMean(Name, Names);
 }
 
 static StringRef coveredPart(const NolintComment &C) {

@@ -69,7 +69,7 @@ static Flag WholeProgram(
     "Follow calls into other files: all sources of the compile database are "
     "analysed, findings are reported for the given files");
 
-static Opt<unsigned>
+static Opt<std::string>
     WeakestLevel(SelectGroup, "level", "0|1|2",
                  "Report findings of this level or stronger: 0 certain, 1 "
                  "likely (default), 2 advisory",
@@ -114,10 +114,11 @@ static Flag FixNotes(FixGroup, "fix-notes",
 static Flag FixDryRun(FixGroup, "fix-dry-run",
                       "Print what --fix would change as a unified diff on the "
                       "standard output; findings go to the standard error");
-static Opt<cl::boolOrDefault>
-    VerifyFixes(FixGroup, "verify-fixes", "",
+static Flag
+    VerifyFixes(FixGroup, "verify-fixes",
                 "Offer only fixes that were tried: the changed code compiles "
-                "without new warnings, and the finding is gone. The default");
+                "without new warnings, and the finding is gone. The default",
+                cl::init(true));
 static Flag NoVerifyFixes(FixGroup, "no-verify-fixes",
                           "Offer fixes without trying them first, which takes "
                           "up to half the time where there are some");
@@ -255,17 +256,17 @@ static cl::opt<bool> ShortHelp("h", cl::desc("As --help"), cl::Hidden,
                                cl::cat(HiddenGroup),
                                cl::sub(cl::SubCommand::getAll()));
 
-/// The level that \p Option names, if it was given.
-static Error readLevel(StringRef Option, StringRef Value, bool IsGiven,
+/// The level that \p Option names, if it was given and does not say "never".
+static Error readLevel(const Opt<std::string> &Option,
+                       ArrayRef<StringRef> Known,
                        std::optional<Level> &Result) {
-  if (!IsGiven)
+  if (!Option.getNumOccurrences())
     return Error::success();
-  unsigned Number;
-  if (Value.getAsInteger(10, Number) || Number > 2)
-    return makeError(
-        "--" + Option + ": '" + Value + "' is not a level" +
-        (Option == "fail-on" ? " (0, 1, 2 or never)" : " (0, 1 or 2)"));
-  Result = static_cast<Level>(Number);
+  const size_t Index = find(Known, Option.getValue()) - Known.begin();
+  if (Index == Known.size())
+    return invalidValue(Option, Option, Known);
+  if (Index < 3)
+    Result = static_cast<Level>(Index);
   return Error::success();
 }
 
@@ -332,7 +333,7 @@ static Error checkCombinations(bool HasFlags) {
             "-p and flags after '--' cannot be used together"},
            {isGiven(Config) && isGiven(ConfigFile),
             "--config and --config-file cannot be used together"},
-           {NoVerifyFixes && VerifyFixes == cl::BOU_TRUE,
+           {NoVerifyFixes && isGiven(VerifyFixes) && VerifyFixes,
             "--verify-fixes and --no-verify-fixes cannot be used together"},
            {isGiven(Output) && !HasForm,
             "--output requires a --format other than text"},
@@ -379,7 +380,7 @@ static FixOptions fixes() {
   Result.Apply = Fix || FixErrors || FixNotes || FixDryRun;
   Result.DryRun = FixDryRun;
   Result.ApplyDespiteErrors = FixErrors;
-  Result.OnlyVerified = !NoVerifyFixes && VerifyFixes != cl::BOU_FALSE;
+  Result.OnlyVerified = !NoVerifyFixes && VerifyFixes;
   return Result;
 }
 
@@ -446,13 +447,10 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   Result.Configuration = configuration();
   Result.NeverFail = FailOn == "never";
   // Only the first error is reported.
-  if (Error E = readLevel("level", utostr(WeakestLevel),
-                          WeakestLevel.getNumOccurrences(),
+  if (Error E = readLevel(WeakestLevel, {"0", "1", "2"},
                           Result.Configuration.WeakestLevel))
     return E;
-  if (Error E = readLevel("fail-on", FailOn,
-                          FailOn.getNumOccurrences() && !Result.NeverFail,
-                          Result.FailOn))
+  if (Error E = readLevel(FailOn, {"0", "1", "2", "never"}, Result.FailOn))
     return E;
   if (Error E = expandFormat())
     return E;
@@ -561,7 +559,8 @@ std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   Expansion.setVFS(Disk->get());
   if (Error E = Expansion.expandResponseFiles(Args))
     return Report(makeError(troubleWithOptionFile(std::move(E))));
-  joinCommandWords(Args);
+  if (Error E = joinCommandWords(Args))
+    return Report(std::move(E));
   int Count = Args.size();
   std::string Message;
   std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed =
@@ -572,6 +571,8 @@ std::optional<CommandLine> parseCommandLine(int Argc, const char **Argv) {
   if (!Fixed && !Message.empty())
     return Report(makeError("flags after '--': " + StringRef(Message).rtrim()));
 
+  if (Error E = checkOptionNames(ArrayRef(Args).take_front(Count)))
+    return Report(std::move(E));
   Message.clear();
   raw_string_ostream Errors(Message);
   if (!cl::ParseCommandLineOptions(

@@ -10,42 +10,42 @@ using namespace llvm;
 
 namespace libtorch_tidy::driver {
 
-void joinCommandWords(SmallVectorImpl<const char *> &Args) {
-  if (Args.size() < 2 || Args[1] != StringRef("watch"))
-    return;
-  const StringRef Second = Args.size() > 2 ? Args[2] : "";
-  const bool Joins = Second == "join";
-  if (Joins || Second == "report")
-    Args.erase(&Args[2]);
-  Args[1] = Joins ? "watch join" : "watch report";
+/// That \p Word, which may be a file, is much like one of \p Known and not
+/// there.
+static Error checkWord(StringRef Word, ArrayRef<StringRef> Known) {
+  const std::string Guess = didYouMean(Word, Known);
+  if (Guess.empty() || sys::fs::exists(Word))
+    return Error::success();
+  return makeError("there is no file or command '" + printable(Word) + "'" +
+                   Guess);
 }
 
-/// That \p Word, which was given as the first file, is much like a command and
-/// not there.
-static Error checkFirstWord(StringRef Word) {
-  if (sys::fs::exists(Word))
+Error joinCommandWords(SmallVectorImpl<const char *> &Args) {
+  if (Args.size() < 2 || Args[1] != StringRef("watch"))
     return Error::success();
-  for (const Command *C : Commands) {
-    const StringRef Name = C->getName().split(' ').first;
-    if (Name.edit_distance(Word, true, 3) <= (Name.size() + 1) / 3)
-      return makeError("there is no file or command '" + Word +
-                       "'; did you mean '" + Name + "'?");
-  }
+  const StringRef Second = Args.size() > 2 ? Args[2] : "";
+  const bool Joins = Second == "join";
+  Args[1] = Joins ? "watch join" : "watch report";
+  if (!Joins && Second != "report")
+    return checkWord(Second, {"join", "report"});
+  Args.erase(&Args[2]);
   return Error::success();
 }
 
 Error applyCommand(cl::list<std::string> &Files) {
   auto *const *Used = find_if(Commands, [](Command *C) { return bool(*C); });
-  if (Used == std::end(Commands))
-    return Files.empty() ? Error::success() : checkFirstWord(Files.front());
+  if (Used == std::end(Commands)) {
+    SmallVector<StringRef, 8> Words;
+    for (const Command *C : Commands)
+      Words.push_back(C->getName().split(' ').first);
+    return Files.empty() ? Error::success() : checkWord(Files.front(), Words);
+  }
   const Command &Asked = **Used;
   // LLVM falls back to the options of the program without a command.
   for (auto &Entry : cl::getRegisteredOptions())
-    if (Entry.second->getNumOccurrences() &&
-        !cl::getRegisteredOptions(**Used).lookup(Entry.second->ArgStr))
-      return makeError("--" + Entry.second->ArgStr +
-                       " cannot be combined with the command " +
-                       Asked.getName());
+    if (Entry.second->getNumOccurrences())
+      if (Error E = checkTaken(*Entry.second))
+        return E;
   auto Give = [](StringRef Name, StringRef Value) {
     cl::getRegisteredOptions().lookup(Name)->addOccurrence(1, Name, Value);
   };

@@ -85,12 +85,6 @@ static bool isShown(const OptionGroup *Group) {
   return Group->Commands.front() == Plain && !Group->getDescription().empty();
 }
 
-static std::string words(ArrayRef<StringRef> Names) {
-  if (Names.size() < 2)
-    return join(Names, "");
-  return join(Names.drop_back(), ", ") + " and " + Names.back().str();
-}
-
 static void printMostUsed() {
   outs() << "Usage: libtorch-tidy [options] " << Sources
          << "\n       libtorch-tidy COMMAND ...\n\n";
@@ -106,8 +100,8 @@ static void printMostUsed() {
   for (const OptionGroup *Group : make_filter_range(OptionGroups, isShown))
     Words.push_back(Group->getName());
   outs() << '\n';
-  printParagraph("All options: --help=GROUP, of the groups " + words(Words) +
-                 ", or all.");
+  printParagraph("All options: --help=GROUP, of the groups " +
+                 joinedWords(Words) + ", or all.");
   printParagraph("Exit codes: 0 nothing found, 1 findings, 2 wrong usage or "
                  "configuration, 3 a file could not be analysed.");
 }
@@ -132,7 +126,7 @@ static void printCommand(Command &C) {
   if (Whole.empty())
     return;
   outs() << '\n';
-  printParagraph("It takes the options of the groups " + words(Whole) +
+  printParagraph("It takes the options of the groups " + joinedWords(Whole) +
                  (Own.empty() ? "" : " as well") +
                  ": libtorch-tidy --help=GROUP prints them.");
 }
@@ -158,8 +152,8 @@ Error printHelp(StringRef Word) {
   }
   if (IsKnown)
     return Error::success();
-  return makeError("--help: there is no group '" + Word +
-                   "' of options; there are " + words(Words) + ", and all");
+  Words.push_back("all");
+  return invalidValue(*cl::getRegisteredOptions().lookup("help"), Word, Words);
 }
 
 } // namespace libtorch_tidy::driver

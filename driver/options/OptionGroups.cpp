@@ -131,9 +131,7 @@ Error readShards(ShardOptions &Result) {
   if (Index.getAsInteger(10, Result.Index) ||
       Count.getAsInteger(10, Result.Count) || !Result.Index ||
       Result.Index > Result.Count)
-    return makeError("invalid value '" + Shard +
-                     "' of --shard: expected I/N, as 2/4 for the second of "
-                     "four");
+    return invalidValue(Shard, Shard, {}, "I/N, as 2/4 for the second of four");
   return refuse(
       "sarif html format export-fixes baseline write-baseline fix "
       "fix-errors fix-notes fix-dry-run confirm fail-on",
@@ -234,14 +232,13 @@ static std::optional<uint64_t> readBytes(StringRef Text) {
 
 /// Reads \p Option, the name of one of the types that are \p Known: those of
 /// floating point of at most \p Widest bytes.
-static Error readType(const Opt<std::string> &Option, StringRef Known,
+static Error readType(const Opt<std::string> &Option, ArrayRef<StringRef> Known,
                       unsigned Widest, std::string &Result) {
   if (!Option.getNumOccurrences())
     return Error::success();
   const auto Type = bytes::elementType(Option);
   if (!Type || !Type->Name.contains("float") || Type->Bytes > Widest)
-    return makeError("'" + Option + "' is not a type for --" + Option.ArgStr +
-                     "; there are " + Known);
+    return invalidValue(Option, Option, Known);
   Result = Type->Name.str();
   return Error::success();
 }
@@ -291,11 +288,12 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (Model.getNumOccurrences())
     if (Error E = bytes::checkModelText(Result.Model))
       return makeError("--model: " + toString(std::move(E)));
-  if (Optimizer.getNumOccurrences() && !bytes::optimizerNamed(Optimizer))
-    return makeError(
-        "--optimizer: '" + Optimizer + "' is not known; there are " +
-        join(map_range(bytes::Optimizers, [](const auto &O) { return O.Name; }),
-             ", "));
+  if (Optimizer.getNumOccurrences() && !bytes::optimizerNamed(Optimizer)) {
+    SmallVector<StringRef, 8> Known;
+    for (const auto &O : bytes::Optimizers)
+      Known.push_back(O.Name);
+    return invalidValue(Optimizer, Optimizer, Known);
+  }
   Result.Inputs.assign(Inputs.begin(), Inputs.end());
   for (const std::string &Input : Result.Inputs)
     if (Error E = bytes::checkInputText(Input))
@@ -310,11 +308,12 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
     Result.Given.emplace_back(Name, Text);
   }
   Result.Device = Device;
-  if (Error E = readType(ModelType, "float16, bfloat16, float32 and float64", 8,
-                         Result.Type))
+  if (Error E =
+          readType(ModelType, {"float16", "bfloat16", "float32", "float64"}, 8,
+                   Result.Type))
     return E;
   if (Error E =
-          readType(AutocastType, "float16 and bfloat16", 2, Result.Autocast))
+          readType(AutocastType, {"float16", "bfloat16"}, 2, Result.Autocast))
     return E;
   const auto Type = bytes::elementType(Result.Type);
   if (Device == bytes::DeviceKind::CpuOneDnn &&
@@ -324,16 +323,15 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
   if (LibTorch.getNumOccurrences()) {
     Result.LibTorch = torch::releaseIn(LibTorch);
     if (!Result.LibTorch || *Result.LibTorch < torch::Release(1, 13))
-      return makeError("--libtorch: '" + LibTorch +
-                       "' is not a version since 1.13, such as 2.6");
+      return invalidValue(LibTorch, LibTorch, {},
+                          "a version since 1.13, such as 2.6");
   }
   if (!DeviceMemory.getNumOccurrences())
     return Error::success();
   const std::optional<uint64_t> Bytes = readBytes(DeviceMemory);
   if (!Bytes)
-    return makeError("--memory: '" + DeviceMemory +
-                     "' is not a size; a size is a number and B, KB, MB, GB "
-                     "or TB, as in 24GB");
+    return invalidValue(DeviceMemory, DeviceMemory, {},
+                        "a number and B, KB, MB, GB or TB, as in 24GB");
   Result.Memory = *Bytes;
   return Error::success();
 }

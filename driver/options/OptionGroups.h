@@ -115,15 +115,67 @@ struct In {
   }
 };
 
+// Misspelt.cpp
+
+/// An error that \p Option cannot have the value \p Text. It takes one of
+/// \p Known, or \p Expected.
+llvm::Error invalidValue(const llvm::cl::Option &Option, llvm::StringRef Text,
+                         llvm::ArrayRef<llvm::StringRef> Known,
+                         llvm::StringRef Expected = "");
+
+/// Prints that, or that the command in use does not take \p Option, and returns
+/// true, as parsers of LLVM do.
+bool tellInvalidValue(const llvm::cl::Option &Option, llvm::StringRef Text,
+                      llvm::ArrayRef<llvm::StringRef> Known,
+                      llvm::StringRef Expected = "");
+
+/// An error when the command in use does not take \p Option, which was given.
+llvm::Error checkTaken(const llvm::cl::Option &Option);
+
+/// An error when \p Args, the command line before `--`, has an option that does
+/// not exist, or lacks its value. (LLVM takes the first letters of some for
+/// options of one letter.)
+llvm::Error checkOptionNames(llvm::ArrayRef<const char *> Args);
+
+/// Reads values as LLVM does, and refuses others in the words of this program.
+template <typename T> struct ValueParser : llvm::cl::parser<T> {
+  using llvm::cl::parser<T>::parser;
+
+  bool parse(llvm::cl::Option &Option, llvm::StringRef Name,
+             llvm::StringRef Text, T &Value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      Value = Text.empty() || Text.equals_insensitive("true") || Text == "1";
+      if (Value || Text.equals_insensitive("false") || Text == "0")
+        return false;
+      return tellInvalidValue(Option, Text, {"true", "false"});
+    } else if constexpr (std::is_enum_v<T>) {
+      llvm::SmallVector<llvm::StringRef, 8> Known;
+      for (unsigned I = 0; I < this->getNumOptions(); ++I)
+        Known.push_back(this->getOption(I));
+      return llvm::is_contained(Known, Text)
+                 ? llvm::cl::parser<T>::parse(Option, Name, Text, Value)
+                 : tellInvalidValue(Option, Text, Known);
+    } else {
+      return Text.getAsInteger(0, Value) &&
+             tellInvalidValue(Option, Text, {}, "a whole number");
+    }
+  }
+};
+
+template <typename T>
+using ParserOf = std::conditional_t<std::is_same_v<T, std::string>,
+                                    llvm::cl::parser<T>, ValueParser<T>>;
+
 /// An option of this program; LLVM's libraries bring others.
 /// \p Value is what the help calls its value; empty where that goes without
 /// saying.
-template <typename T> struct Opt : llvm::cl::opt<T> {
+template <typename T> struct Opt : llvm::cl::opt<T, false, ParserOf<T>> {
   template <typename... Modifiers>
   Opt(OptionGroup &Group, llvm::StringRef Name, llvm::StringRef Value,
       llvm::StringRef Help, const Modifiers &...Given)
-      : llvm::cl::opt<T>(Name, llvm::cl::value_desc(Value),
-                         llvm::cl::desc(Help), In{Group}, Given...) {}
+      : llvm::cl::opt<T, false, ParserOf<T>>(Name, llvm::cl::value_desc(Value),
+                                             llvm::cl::desc(Help), In{Group},
+                                             Given...) {}
 
   /// Its value, if it was given.
   std::optional<T> given() const {
@@ -171,7 +223,7 @@ llvm::Error readWatched(llvm::ArrayRef<std::string> Files, llvm::StringRef Html,
 // Commands.cpp
 
 /// Makes one argument of the two words of a command; "watch" alone reports.
-void joinCommandWords(llvm::SmallVectorImpl<const char *> &Args);
+llvm::Error joinCommandWords(llvm::SmallVectorImpl<const char *> &Args);
 
 /// Gives the option that the command in use stands for, with the first of
 /// \p Files where that is its value.

@@ -71,21 +71,14 @@ llvm::Expected<std::string> explain(StringRef Name, bool AsMarkdown) {
     Form.Address = addressFor;
     return inTerminal(documentationOf(*Entry), Form);
   }
-  StringRef Bare = Name;
-  Bare.consume_front("libtorch-");
-  const CatalogEntry *Guess = nullptr;
-  unsigned Best = std::max<unsigned>(Bare.size() / 2, 3);
-  for (const CatalogEntry &E : catalog()) {
-    unsigned Distance = E.Name.drop_front(StringRef("libtorch-").size())
-                            .edit_distance_insensitive(Bare, true, Best);
-    if (Distance < Best) {
-      Best = Distance;
-      Guess = &E;
-    }
-  }
-  return makeError("unknown check '" + Name +
-                   (Guess ? "'; did you mean '" + Guess->Name + "'?"
-                          : llvm::Twine("'; see --list-checks")));
+  constexpr StringRef Prefix = "libtorch-";
+  std::vector<StringRef> Bare;
+  for (const CatalogEntry &E : catalog())
+    Bare.push_back(E.Name.drop_front(Prefix.size()));
+  StringRef Word = Name;
+  Word.consume_front(Prefix);
+  return makeError("unknown check '" + Name + "'" +
+                   didYouMean(Word, Bare, Prefix, "; see --list-checks"));
 }
 
 std::string checkPage(StringRef Check) {

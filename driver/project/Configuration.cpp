@@ -459,20 +459,6 @@ std::string Configuration::dump(StringRef File) const {
   return configurationAsText(Options);
 }
 
-static StringRef closest(StringRef Value, const llvm::StringSet<> &Candidates) {
-  StringRef Best;
-  unsigned Distance = 6;
-  for (const auto &Candidate : Candidates) {
-    unsigned D = Value.edit_distance_insensitive(Candidate.getKey(), true, 6);
-    if (D < Distance ||
-        (D == Distance && !Best.empty() && Candidate.getKey() < Best)) {
-      Best = Candidate.getKey();
-      Distance = D;
-    }
-  }
-  return Best;
-}
-
 /// Calls \p Found for each check and option of ours that does not exist.
 static void findUnknown(const ClangTidyOptions &Options,
                         llvm::function_ref<void(StringRef Problem)> Found) {
@@ -485,10 +471,11 @@ static void findUnknown(const ClangTidyOptions &Options,
   };
   auto Tell = [&](StringRef What, StringRef Name,
                   const llvm::StringSet<> &Candidates) {
-    std::string Text = ("unknown " + What + " '" + Name + "'").str();
-    if (StringRef Guess = closest(Name, Candidates); !Guess.empty())
-      Text += ("; did you mean '" + Guess + "'?").str();
-    Found(printable(Text));
+    std::vector<StringRef> Sorted(Candidates.keys().begin(),
+                                  Candidates.keys().end());
+    llvm::sort(Sorted);
+    Found(printable(("unknown " + What + " '" + Name + "'").str() +
+                    didYouMean(Name, Sorted)));
   };
   // Checks of other modules are clang-tidy's to verify.
   const std::string Checks = Options.Checks.value_or("");

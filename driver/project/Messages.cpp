@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/project/Messages.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
@@ -49,6 +50,47 @@ std::string decimal(double Value, unsigned Digits) {
   std::string Result;
   llvm::raw_string_ostream(Result) << llvm::format("%.*f", Digits, Value);
   return Result;
+}
+
+std::string joinedWords(llvm::ArrayRef<StringRef> Words, StringRef Last) {
+  if (Words.size() < 2)
+    return llvm::join(Words, "");
+  return (llvm::join(Words.drop_back(), ", ") + Last + Words.back()).str();
+}
+
+/// How many letters have to be changed to make \p B of \p A, at most \p Limit
+/// and one; letters in another order are one change.
+static unsigned differences(StringRef A, StringRef B, unsigned Limit) {
+  std::string First = A.lower(), Second = B.lower();
+  const unsigned Result =
+      StringRef(First).edit_distance(Second, /*AllowReplacements=*/true, Limit);
+  llvm::sort(First);
+  llvm::sort(Second);
+  return Result > 1 && First == Second ? 1 : Result;
+}
+
+StringRef meantBy(StringRef Word, llvm::ArrayRef<StringRef> Known) {
+  StringRef Best;
+  unsigned Limit = std::min<unsigned>((Word.size() + 1) / 3, 5);
+  for (StringRef Candidate : Known) {
+    const unsigned Number = differences(Word, Candidate, Limit);
+    if (Number < Limit || (Number == Limit && Limit && Best.empty())) {
+      Best = Candidate;
+      Limit = Number;
+    }
+  }
+  auto Contains = [&](StringRef Candidate) { return Candidate.contains(Word); };
+  if (Best.empty() && Word.size() > 3 && llvm::count_if(Known, Contains) == 1)
+    return *llvm::find_if(Known, Contains);
+  return Best;
+}
+
+std::string didYouMean(StringRef Word, llvm::ArrayRef<StringRef> Known,
+                       StringRef Before, const llvm::Twine &Otherwise) {
+  const StringRef Meant = meantBy(Word, Known);
+  return (Meant.empty() ? Otherwise
+                        : "; did you mean '" + Before + Meant + "'?")
+      .str();
 }
 
 std::string troubleWithOptionFile(llvm::Error E) {

@@ -4,6 +4,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_PROJECT_MESSAGES_H
 #define LIBTORCH_TIDY_DRIVER_PROJECT_MESSAGES_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
@@ -27,6 +28,22 @@ std::string counted(size_t Count, llvm::StringRef Noun);
 
 /// \p Value with \p Digits behind the point.
 std::string decimal(double Value, unsigned Digits);
+
+/// "a, b and c", or with another \p Last.
+std::string joinedWords(llvm::ArrayRef<llvm::StringRef> Words,
+                        llvm::StringRef Last = " and ");
+
+/// The one of \p Known that \p Word is a misspelling of, or else a part of;
+/// empty if none is.
+llvm::StringRef meantBy(llvm::StringRef Word,
+                        llvm::ArrayRef<llvm::StringRef> Known);
+
+/// "; did you mean 'X'?" for the one of \p Known that \p Word is a misspelling
+/// of, after \p Before; \p Otherwise if none is.
+std::string didYouMean(llvm::StringRef Word,
+                       llvm::ArrayRef<llvm::StringRef> Known,
+                       llvm::StringRef Before = "",
+                       const llvm::Twine &Otherwise = "");
 
 /// The standard error, for an error of the run: its beginning is written.
 llvm::raw_ostream &tellError();
