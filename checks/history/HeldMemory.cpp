@@ -213,9 +213,15 @@ void HeldWalk::give(const MemoryNames::Gift &New, unsigned Var, const Stmt *At,
   llvm::SmallVector<unsigned, 4> Gets;
   for (unsigned From : New.From)
     forThings(To, From, [&](unsigned I) { Gets.push_back(I); });
+  const bool IsSmall =
+      !New.Sizes.empty() && llvm::all_of(New.Sizes, [&](unsigned From) {
+        bool HoldsAny = false;
+        forThings(To, From, [&](unsigned) { HoldsAny = true; });
+        return !HoldsAny;
+      });
   if (New.Whole)
     letGo(To, Var);
-  if (auto It = ThingOf.find(&New); It != ThingOf.end()) {
+  if (auto It = ThingOf.find(&New); It != ThingOf.end() && !IsSmall) {
     const unsigned I = It->second;
     // That of the last round is gone, unless another variable holds it.
     bool IsHeld = false;

@@ -76,7 +76,33 @@ Amount MemoryNames::largestOf(const Range &Parts, unsigned Depth) {
   return Most;
 }
 
+void MemoryNames::measure(Gift &New) { New.Fresh = freshAmountOf(New.Value); }
+
+/// All that a variable may hold is known where each of its values is made there
+/// or small.
+void MemoryNames::findSizes(Gift &New) {
+  auto IsKnown = [&](const Gift &G) {
+    return G.Fresh >= Amount::Filled || !G.Value ||
+           amountOf(G.Value, 0) <= Amount::Small;
+  };
+  llvm::SmallVector<unsigned, 2> Sizes;
+  Sizing = &Sizes;
+  const Amount Rest = freshAmountOf(New.Value);
+  Sizing = nullptr;
+  if (Rest <= Amount::Small && llvm::all_of(Sizes, [&](unsigned Var) {
+        return !isa<ParmVarDecl>(Vars[Var]) && IsKnown(Starts[Var]) &&
+               llvm::all_of(Given[Var], [&](const Gift &G) {
+                 return G.Value && IsKnown(G);
+               });
+      }))
+    New.Sizes = std::move(Sizes);
+}
+
 Amount MemoryNames::amountOf(unsigned Var) {
+  if (Sizing) {
+    Sizing->push_back(Var);
+    return Amount::None;
+  }
   if (Amounts[Var])
     return *Amounts[Var];
   Amounts[Var] = Amount::None; // While it is asked.
@@ -115,6 +141,38 @@ Amount MemoryNames::freshAmountOf(const Expr *E, unsigned Depth) {
   return sourceOf(E).Fresh ? amountOf(E, Depth) : Amount::None;
 }
 
+/// What braces in \p E give \p Field of the struct that they make; \p E for
+/// all else.
+static const Expr *givenToPart(const Expr *E, const ValueDecl *Field) {
+  const auto *List = dyn_cast<InitListExpr>(cpp::valueOf(E));
+  const auto *Of = List ? List->getType()->getAsCXXRecordDecl() : nullptr;
+  const auto *Known = dyn_cast<FieldDecl>(Field);
+  return Of && Known && Known->getParent() == Of && Of->getNumBases() == 0 &&
+                 Known->getFieldIndex() < List->getNumInits()
+             ? List->getInit(Known->getFieldIndex())
+             : E;
+}
+
+/// Of a struct that is made in braces, each part has its own amount.
+Amount MemoryNames::amountOf(const MemberExpr *Part, unsigned Depth) {
+  const Expr *Whole = cpp::stripImplicit(Part->getBase());
+  const auto *Ref = dyn_cast<DeclRefExpr>(Whole);
+  const std::optional<unsigned> Var =
+      Ref ? indexOf(Ref->getDecl()) : std::nullopt;
+  if (!Var || Sizing || Vars[*Var] != Ref->getDecl() ||
+      isa<ParmVarDecl>(Vars[*Var]))
+    return amountOf(Whole, Depth);
+  auto Of = [&](const Expr *Value) {
+    return Value ? amountOf(givenToPart(Value, Part->getMemberDecl()), Depth)
+                 : Amount::Some;
+  };
+  const Expr *Init = Vars[*Var]->getInit();
+  Amount Most = Init ? Of(Init) : Amount::None;
+  for (const Gift &New : Given[*Var])
+    Most = std::max(Most, Of(New.Value));
+  return Most;
+}
+
 Amount MemoryNames::amountOf(const Expr *E, unsigned Depth) {
   E = cpp::stripImplicit(E);
   if (!E || ++Depth > cpp::MaxChase)
@@ -127,8 +185,7 @@ Amount MemoryNames::amountOf(const Expr *E, unsigned Depth) {
     return Var ? amountOf(*Var) : Amount::Some;
   }
   if (const auto *Member = dyn_cast<MemberExpr>(E))
-    return indexOf(cpp::rootOf(E)) ? amountOf(Member->getBase(), Depth)
-                                   : Amount::Some;
+    return indexOf(cpp::rootOf(E)) ? amountOf(Member, Depth) : Amount::Some;
   if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
     return std::max(amountOf(Choice->getTrueExpr(), Depth),
                     amountOf(Choice->getFalseExpr(), Depth));

@@ -70,11 +70,12 @@ void MemoryNames::collect() {
   }
   collectMentions();
   Amounts.resize(Vars.size());
-  for (unsigned Var = 0; Var < Vars.size(); ++Var) {
-    Starts[Var].Fresh = freshAmountOf(Starts[Var].Value);
-    for (Gift &New : Given[Var])
-      New.Fresh = freshAmountOf(New.Value);
-  }
+  for (auto Part : {&MemoryNames::measure, &MemoryNames::findSizes})
+    for (unsigned Var = 0; Var < Vars.size(); ++Var) {
+      (this->*Part)(Starts[Var]);
+      for (Gift &New : Given[Var])
+        (this->*Part)(New);
+    }
   group();
   IsKnown = true;
   cpp::forEach<ReturnStmt>(

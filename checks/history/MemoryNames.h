@@ -89,6 +89,9 @@ public:
     /// How much of it is made there.
     Amount Fresh = Amount::None;
     llvm::SmallVector<unsigned, 2> From = {}; ///< The variables it may be of.
+    /// Where these hold nothing that matters, neither does what is made there;
+    /// empty where that does not hang on variables.
+    llvm::SmallVector<unsigned, 2> Sizes = {};
   };
   struct Group {
     MemorySource From;
@@ -153,8 +156,11 @@ private:
   void initialises(const clang::Stmt *Declared, const clang::Expr *E,
                    unsigned Var);
   void goesTo(const clang::Expr *To, unsigned Var);
+  void measure(Gift &New);
+  void findSizes(Gift &New);
   Amount amountOf(unsigned Var);
   Amount amountOf(const clang::Expr *E, unsigned Depth);
+  Amount amountOf(const clang::MemberExpr *Part, unsigned Depth);
   Amount freshAmountOf(const clang::Expr *E, unsigned Depth = 0);
   Amount amountOfCall(const clang::CallExpr *Call, unsigned Depth);
   template <typename Range>
@@ -208,6 +214,9 @@ private:
   llvm::SmallPtrSet<const clang::Expr *, 16> Overwritten;
   llvm::MapVector<unsigned, Group> Groups;
   std::vector<std::optional<Amount>> Amounts; ///< Of the variables.
+  /// While it is asked what an amount hangs on: the variables, which count as
+  /// nothing.
+  llvm::SmallVectorImpl<unsigned> *Sizing = nullptr;
   MemorySource Result;
   Amount ResultSize = Amount::None;
   bool IsKnown = false; ///< The groups are made.

@@ -154,3 +154,25 @@ float through_helper(Net &net, const Tensor &in) {
   const float number = mean.item<float>();
   return number + net->forward(in).sum().item<float>();
 }
+
+// Small: a part of a struct, what a helper makes of it, and what a variable holds by then.
+struct Parts {
+  Tensor whole, number;
+};
+float small_parts(Net net, Net head, const Tensor &x) {
+  torch::NoGradGuard no_grad;
+  Parts parts{net(x), x.mean()};
+  Tensor two = twice(parts.number);
+  float sum = head(x).sum().item<float>();
+  return sum + parts.whole.sum().item<float>();
+}
+float small_by_then(Net net, Net head, const Tensor &x, int n) {
+  torch::NoGradGuard no_grad;
+  Tensor out = net(x) * 2;
+  do
+    out = out.mean();
+  while (n-- > 0);
+  Tensor copy = out.clone();
+  std::cout << copy.dim();
+  return head(x).sum().item<float>();
+}
