@@ -313,20 +313,26 @@ static OperatorResult convolutionInOneDnn(OperatorCall &Op,
 
 /// As ConvImpl::forward() runs it.
 static OperatorResult convolutionOfPadded(OperatorCall &Op, StringRef Mode) {
-  Sizes Paddings = Op.integers("padding", Op.Dimensions);
-  if (Op.text("padding").contains_insensitive("same")) {
+  const StringRef Named = Op.text("padding");
+  Sizes Twice;
+  if (Named.contains_insensitive("same")) {
     const Sizes Kernel = lastOf(Op.tensor("weight")->sizes(), Op.Dimensions),
                 Dilation = Op.integers("dilation", Op.Dimensions, 1);
-    for (size_t I = 0; I < Kernel.size() && I < Paddings.size(); ++I)
-      Paddings[I] = Dilation[I] * (Kernel[I] - 1) / 2;
+    // In the order of the dimensions, though "pad" begins with the last one.
+    for (size_t I = 0; I < Kernel.size() && I < Dilation.size(); ++I) {
+      const int64_t All = Dilation[I] * (Kernel[I] - 1);
+      Twice.insert(Twice.end(), {All / 2, All - All / 2});
+    }
+  } else {
+    const Sizes Paddings = Named.empty() ? Op.integers("padding", Op.Dimensions)
+                                         : Sizes(Op.Dimensions, 0);
+    for (const int64_t Padding : llvm::reverse(Paddings))
+      Twice.insert(Twice.end(), 2, Padding);
   }
-  if (Op.Trouble || !Op.areSmall({Paddings}))
+  if (Op.Trouble || !Op.areSmall({Twice}))
     return {};
-  Sizes Twice;
-  for (const int64_t Padding : llvm::reverse(Paddings))
-    Twice.insert(Twice.end(), 2, Padding);
-  const Cell Named = valueOf(Value::Other, &Value::Name, Mode.str());
-  const Tensor Padded = Op.self().run("pad", {{"pad", Twice}, {"mode", Named}});
+  const Cell How = valueOf(Value::Other, &Value::Name, Mode.str());
+  const Tensor Padded = Op.self().run("pad", {{"pad", Twice}, {"mode", How}});
   Arguments With = Op.Given;
   for (const char *Name : {"self", "padding", "padding_mode"})
     With.erase(Name);

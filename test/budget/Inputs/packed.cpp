@@ -43,9 +43,9 @@ struct WrittenImpl : nn::Module {
   WrittenImpl() {
     const std::vector<int64_t> widths = {8, 16, 4};
     for (auto it = widths.rbegin(); it != widths.rend(); ++it) {
-      list->push_back(nn::Conv2d(
-          nn::Conv2dOptions(width, *it, 3).padding(1).padding_mode(
-              torch::kReflect)));
+      list->push_back(nn::Conv2d(nn::Conv2dOptions(width, *it, 3)
+                                     .padding(1)
+                                     .padding_mode(torch::kReflect)));
       width = *it;
     }
     heads.emplace("a", nn::Linear(width, 40));
@@ -102,11 +102,32 @@ struct TiedImpl : nn::Module {
 };
 TORCH_MODULE(Tied);
 
+// Padded to the same size in another mode than zeros, which the library does in
+// the wrong order of dimensions.
+struct SameImpl : nn::Module {
+  SameImpl()
+      : wide(nn::Conv2dOptions(4, 6, {3, 5})
+                 .padding(torch::kSame)
+                 .padding_mode(torch::kCircular)),
+        even(nn::Conv1dOptions(6, 3, 4)
+                 .padding(torch::kSame)
+                 .dilation(2)
+                 .padding_mode(torch::kReplicate)) {
+    register_module("wide", wide);
+    register_module("even", even);
+  }
+  Tensor forward(Tensor x) { return even(torch::tanh(wide(x)).flatten(2)); }
+  nn::Conv2d wide;
+  nn::Conv1d even;
+};
+TORCH_MODULE(Same);
+
 int main() {
   steps::begin();
   STEP(Tied(), "60:int64", torch::randint(0, 500, {60}, torch::kLong));
   STEP(Written(), "200x3x8x8", torch::rand({200, 3, 8, 8}));
   STEP(Chosen(), "60x16", torch::rand({60, 16}));
+  STEP(Same(), "2x4x20x22", torch::rand({2, 4, 20, 22}));
   STEP(Packed(1, false, false), "6x8x16 8:int64", torch::rand({6, 8, 16}),
        torch::full({8}, 6, torch::kLong));
   STEP(Packed(2, true, true), "10x5x16 10:int64", torch::rand({10, 5, 16}),
