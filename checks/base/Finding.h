@@ -75,6 +75,9 @@ struct Finding {
   llvm::SmallVector<Because, 2> Reasons;
   /// What makes part of what is kept, each time that it runs; or nothing.
   clang::SourceRange Makes;
+  /// What makes something, be it kept or not, each time that the defect runs;
+  /// or nothing.
+  clang::SourceRange Runs;
   /// Classes whose objects are part of it: so is what their constructors make.
   llvm::SmallSetVector<const clang::CXXRecordDecl *, 2> Keeps;
 

@@ -127,6 +127,7 @@ Finding worded(const CallExpr *Call, const FunctionDecl *In) {
       "owns the parameters: each parameter and its gradient keep each "
       "other until the gradient is reset; " +
       torch::spelling::Grad + " returns them instead");
+  F.Runs = Call->getSourceRange();
   if (const CallExpr *Reset = resetAfter(Call, In))
     F.because(CreateGraphCycle.Reset, "reset", Reset->getExprLoc());
   return F;

@@ -138,6 +138,10 @@ private:
                                                              : ""));
     if (Leads.ToPredict && Leads.ToPredict->Shown)
       F.note(*Leads.ToPredict->Shown);
+    // A last call that is optimized leaves no frame of its caller.
+    if (Scopes.size() == 1 && Leads.Forwards.size() == 1 &&
+        !cpp::Body::of(Leads.Flow->function()).around<ReturnStmt>(First.Site))
+      F.Runs = First.Site->getSourceRange();
     const SourceLocation Useless = Arbiter::of(context()).uselessBefore(
         First.Site, Leads.Flow->function());
     if (Useless.isValid())

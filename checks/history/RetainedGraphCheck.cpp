@@ -276,6 +276,7 @@ Finding worded(const CallExpr *Call, const torch::BackwardCall &Back,
                         "alive after this "
                         "backward(), but nothing goes through the graph again")
                   .remedy("leave it out");
+  F.Runs = Call->getSourceRange();
   return Why ? F.because(RetainedGraph.OnlyAdvice)
              : F.fix(dropRetain(Call, Back, Context));
 }

@@ -88,10 +88,16 @@ public:
     auto [It, New] = Heard.try_emplace(
         {Check.str(), SM.getFilename(Loc).str(), SM.getFileOffset(Loc)},
         HeardFinding{Loc, F.Strength, IsTooWeak, {}, F.Bytes, {}, {}});
+    auto LinesOf = [&](SourceRange R) {
+      return R.isValid() ? std::optional(LineRange{
+                               SM.getExpansionLineNumber(R.getBegin()),
+                               SM.getExpansionLineNumber(R.getEnd())})
+                         : std::nullopt;
+    };
     if (F.Makes.isValid())
-      It->second.MadeBy.Lines =
-          LineRange{SM.getExpansionLineNumber(F.Makes.getBegin()),
-                    SM.getExpansionLineNumber(F.Makes.getEnd())};
+      It->second.MadeBy.Lines = LinesOf(F.Makes);
+    if (F.Runs.isValid() || F.Makes.isValid())
+      It->second.MadeBy.Runs = LinesOf(F.Runs.isValid() ? F.Runs : F.Makes);
     for (const CXXRecordDecl *Class : F.Keeps)
       It->second.MadeBy.Constructors.push_back(constructorOf(Class));
     for (const Step &S : F.Steps)

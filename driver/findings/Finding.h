@@ -35,6 +35,8 @@ struct LineRange {
 /// What makes what a finding says is kept; see libtorch_tidy::Finding.
 struct Makers {
   std::optional<LineRange> Lines;
+  /// Where something is made, be it kept or not, whenever the defect runs.
+  std::optional<LineRange> Runs;
   std::vector<std::string> Constructors; ///< "ns::Net::Net".
 };
 

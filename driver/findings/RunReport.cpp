@@ -357,11 +357,16 @@ static bool isAt(const RunReport::Call &C, const Place &Where) {
   return C.Line == Where.Line && C.File == Where.Path;
 }
 
-/// Is \p C on a line on which \p F makes what it keeps?
-static bool isMadeBy(const Finding &F, const RunReport::Call &C) {
-  const std::optional<LineRange> &Lines = F.MadeBy.Lines;
+/// Is \p C on one of \p Lines, which are of the file of \p F?
+static bool isIn(const std::optional<LineRange> &Lines, const Finding &F,
+                 const RunReport::Call &C) {
   return Lines && C.Line >= Lines->First && C.Line <= Lines->Last &&
          C.File == F.Where.Path;
+}
+
+/// Is \p C on a line on which \p F makes what it keeps?
+static bool isMadeBy(const Finding &F, const RunReport::Call &C) {
+  return isIn(F.MadeBy.Lines, F, C);
 }
 
 /// Is \p C on the line of \p F or of one of its steps?
@@ -397,9 +402,10 @@ std::optional<WatchedRun::Fit> WatchedRun::fitOf(const Finding &F,
 }
 
 bool WatchedRun::isUnreached(const Finding &F) const {
-  return F.MadeBy.Lines && !Reached.empty() &&
-         llvm::none_of(
-             Reached, [&](const RunReport::Call &C) { return isMadeBy(F, C); });
+  return F.MadeBy.Runs && !Reached.empty() &&
+         llvm::none_of(Reached, [&](const RunReport::Call &C) {
+           return isIn(F.MadeBy.Runs, F, C);
+         });
 }
 
 void WatchedRun::explain(const Finding &F, llvm::ArrayRef<Growth *> Kept) {
