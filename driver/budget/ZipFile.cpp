@@ -62,7 +62,7 @@ static std::optional<StringRef> directoryOf(StringRef Bytes) {
   const size_t Found = Tail.rfind("PK\5\6");
   if (Found == StringRef::npos)
     return std::nullopt;
-  Numbers End(Tail.drop_front(Found + 12));
+  Numbers End(Tail.substr(Found + 12));
   uint64_t Size = End.number(4), At = End.number(4);
   End.take(End.number(2)); // A comment.
   if (End.isShort())

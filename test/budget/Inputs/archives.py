@@ -106,6 +106,7 @@ def damaged():
     save("text.pt", b"not an archive\n" * 100)
     save("half.pt", good[:len(good) // 2])
     save("cut.pt", good[:-1])
+    save("short.pt", b"PK\5\6" * 2)
     with zipfile.ZipFile("other.pt", "w") as other:
         other.writestr("readme.txt", "of something else")
 
