@@ -80,10 +80,10 @@ constexpr struct AccumulatedHistoryReasons {
               "The accumulator reaches `backward()`, "
               "`torch::autograd::grad`, a `return` or code that cannot be "
               "seen, or it is a global, a captured variable or a reference "
-              "parameter, which others may use. After a `backward()` in each "
-              "iteration, or in a function that a loop runs, that keeps no "
-              "graph only the first two count: nobody can go through what is "
-              "added again."};
+              "parameter, which others may use. When each iteration, or a "
+              "function that the loop runs, calls `backward()` without "
+              "keeping the graph, only the first two count: the graph of "
+              "what is added is freed already."};
   Reason Bounded{"gives-up-elements", Effect::Silent,
                  "The container gives up old elements (`pop_front`), or its "
                  "places are used again."};
