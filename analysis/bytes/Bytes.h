@@ -180,8 +180,9 @@ struct RefusedModel {
   bool IsNotMade = false;
 };
 
-/// What loads a TorchScript archive, in the titles of models.
-inline constexpr char LoadsArchive[] = "torch::jit::load";
+/// The title of the model in the TorchScript archive \p Path, which asks for it
+/// as BudgetRequest::Model.
+std::string titleOfArchive(llvm::StringRef Path);
 
 /// A TorchScript archive that the program loads.
 struct LoadedFile {

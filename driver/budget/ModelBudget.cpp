@@ -55,7 +55,7 @@ private:
 
   /// Adds the model of an archive, whose path is that of the program.
   void readLoaded(const bytes::LoadedFile &File, FileManager &Files) {
-    const std::string Title = bytes::LoadsArchive + ("(\"" + File.Path + "\")");
+    const std::string Title = bytes::titleOfArchive(File.Path);
     auto Refuse = [&](const std::string &Why) {
       Answer.Refused.push_back(
           {Title, File.Where, "'" + File.Path + "' cannot be read: " + Why});

@@ -250,7 +250,7 @@ static std::string asLoaded(StringRef Model) {
   // Compile commands have folders of their own.
   llvm::SmallString<128> Path = Model;
   llvm::sys::fs::make_absolute(Path);
-  return bytes::LoadsArchive + ("(\"" + Path.str() + "\")").str();
+  return bytes::titleOfArchive(Path);
 }
 
 Error readBudget(StringRef Html, BudgetOptions &Result) {

@@ -66,7 +66,7 @@ private:
 
   void findByName(const ModelText &Asked) {
     const std::string Plain = plainName(Asked.Name);
-    if (Plain == LoadsArchive && Asked.Arguments.size() == 1 &&
+    if (Plain == torch::spelling::JitLoad && Asked.Arguments.size() == 1 &&
         Asked.Arguments.front()->What == Value::Text) {
       Result.HasModel = true;
       Result.Loaded.push_back({Asked.Arguments.front()->Name, {}});
@@ -127,7 +127,7 @@ private:
           Unknown = Each;
         }
       if (!IsKnown)
-        refuse(LoadsArchive, L.At,
+        refuse(torch::spelling::JitLoad.str(), L.At,
                "which file it loads is not known" + Aside.because(Unknown));
     }
   }
@@ -550,6 +550,10 @@ private:
 };
 
 } // namespace
+
+std::string titleOfArchive(StringRef Path) {
+  return (torch::spelling::JitLoad + "(\"" + Path + "\")").str();
+}
 
 UnitBudget elaborate(ASTContext &Context, const BudgetRequest &Request,
                      unsigned OwnText,

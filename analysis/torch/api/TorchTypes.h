@@ -82,6 +82,7 @@ inline constexpr llvm::StringLiteral NoGradGuard = "torch::NoGradGuard";
 inline constexpr llvm::StringLiteral UndefinedTensor = "torch::Tensor()";
 /// Returns gradients and stores none.
 inline constexpr llvm::StringLiteral Grad = "torch::autograd::grad";
+inline constexpr llvm::StringLiteral JitLoad = "torch::jit::load";
 /// Gives a tensor memory of its own.
 inline constexpr llvm::StringLiteral CloneCall = ".clone()";
 /// Packs it, where it is not.
