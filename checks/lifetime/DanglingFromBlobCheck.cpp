@@ -35,9 +35,10 @@ constexpr struct DanglingFromBlobReasons {
   Reason Element{"another-element", Effect::Likely,
                  "It is kept in one element of a container and read from one "
                  "that may be another: `q[n % 2]` and `q[1]`, what "
-                 "`push_back` adds and `back()`. The same constant, the same "
-                 "variable that keeps its value, the whole container and each "
-                 "element in a range-for are no others."};
+                 "`push_back` adds and `q[0]`. The same constant, the same "
+                 "variable that keeps its value, the last element until the "
+                 "container changes, the whole container and each element in "
+                 "a range-for are no others."};
   Reason OtherElements{
       "other-elements", Effect::Likely,
       "The elements of the buffer are of another arithmetic type "

@@ -37,9 +37,10 @@ constexpr struct DanglingTensorDataReasons {
   Reason Element{"another-element", Effect::Likely,
                  "It is kept in one element of a container and read from one "
                  "that may be another: `q[n % 2]` and `q[1]`, what "
-                 "`push_back` adds and `back()`. The same constant, the same "
-                 "variable that keeps its value, the whole container and each "
-                 "element in a range-for are no others."};
+                 "`push_back` adds and `q[0]`. The same constant, the same "
+                 "variable that keeps its value, the last element until the "
+                 "container changes, the whole container and each element in "
+                 "a range-for are no others."};
   Reason MayCopy{"copies-if-needed", Effect::Advice,
                  "An operator on a living tensor copies only when there is "
                  "something to do: `contiguous`, `to`, `cpu`, `reshape`. Where "

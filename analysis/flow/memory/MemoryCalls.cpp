@@ -226,7 +226,10 @@ std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
     const bool WithKey =
         Added.Given.size() == 2 &&
         cpp::isStdClass(C.Object->getType(), {"map", "unordered_map"});
-    K->enter(WithKey ? Added.Given.front() : nullptr);
+    if (C.does(cpp::Std::AtEnd) && hasLastElement(C.Object->getType()))
+      K->Path += LastElement;
+    else
+      K->enter(WithKey ? Added.Given.front() : nullptr);
     // emplace() and its like leave what the key has.
     if (WithKey && C.does(cpp::Std::Assign))
       S.forget(*K);
@@ -299,17 +302,25 @@ static const Expr *madeAnew(const Expr *Arg, QualType T) {
   return Wrapped && Wrapped->getNumArgs() > 0 ? Wrapped->getArg(0) : nullptr;
 }
 
-/// The object of a method may come back with other values. What the method is
+/// The object of a method may come back with other values, and a container with
+/// another last element. What the method is
 /// known to store comes after this.
 void MemoryDomain::visitObject(const cpp::Call &C) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(C.Callee);
-  if (!Method || !C.Object || C.Of != cpp::Whose::User || Method->isConst() ||
+  if (!Method || !C.Object || Method->isConst() ||
       !isa<CXXMemberCallExpr>(C.E) || C.OnThis)
     return;
-  if (const std::optional<Keeper> K = C.Object->getType()->isPointerType()
-                                          ? Keeper::pointedToBy(C.Object)
-                                          : Keeper::of(C.Object))
+  const bool IsUsers = C.Of == cpp::Whose::User;
+  if (!IsUsers &&
+      (C.doesStd(cpp::Std::Access) || !hasLastElement(C.Object->getType())))
+    return;
+  const std::optional<Keeper> K = C.Object->getType()->isPointerType()
+                                      ? Keeper::pointedToBy(C.Object)
+                                      : Keeper::of(C.Object);
+  if (K && IsUsers)
     S.forget(*K);
+  else if (K)
+    S.lastMoved(*K);
 }
 
 /// Arguments that are passed by reference may come back with another value.

@@ -34,7 +34,7 @@ struct Held {
   /// The parts of By.Root that have another value since: By.Path may name one
   /// of them.
   std::vector<std::string> Replaced = {};
-  /// An index of By may have another value since.
+  /// An index of By may have another value since, or another element be last.
   bool Moved = false;
 
   /// Is what \p Read leads to surely the place that holds it, a part of it, or
@@ -114,6 +114,8 @@ struct MemoryState {
   void disown(const clang::VarDecl *Owner);
   /// \p Index, which may choose elements, has another value from here on.
   void moved(const clang::VarDecl *Index);
+  /// Another element of \p Container may be its last one from here on.
+  void lastMoved(const Keeper &Container);
 };
 
 /// The summary of \p Callee (may be null), where it is surely the function that

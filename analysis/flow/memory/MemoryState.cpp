@@ -73,6 +73,13 @@ void MemoryState::moved(const VarDecl *Index) {
     H.Moved |= llvm::is_contained(H.By.Indices, Index);
 }
 
+void MemoryState::lastMoved(const Keeper &Container) {
+  const std::string Last = Container.Path + LastElement.str();
+  for (Held &H : Env)
+    H.Moved |=
+        H.By.Root == Container.Root && pathWithin(H.By.Path, Last).has_value();
+}
+
 bool MemoryState::join(const MemoryState &Other) {
   bool Changed = false;
   for (const Held &From : Other.Env) {

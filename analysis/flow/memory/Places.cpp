@@ -196,6 +196,10 @@ static bool ownsElements(QualType T) {
          !isView(T) && !isMat(T);
 }
 
+bool hasLastElement(QualType Container) {
+  return ownsElements(Container) && !isStdClass(Container, {"priority_queue"});
+}
+
 static PartOf partOf(const CXXOperatorCallExpr *Op) {
   const Expr *Object = Op->getArg(0);
   const bool Arrow = Op->getOperator() == OO_Arrow;
@@ -234,10 +238,16 @@ static PartOf partOf(const CallExpr *Call) {
   if (Call->isLValue() && ownsElements(Object->getType())) {
     if (does(Call, Std::Element)) {
       const Expr *Index = Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr;
+      if (!Index && !does(Call, Std::First) &&
+          hasLastElement(Object->getType()))
+        return {Object, LastElement.str()};
       return {Object, elementStep(Index), Index};
     }
     if (does(Call, Std::Insert))
-      return {Object, SomeElement.str()};
+      return {Object,
+              does(Call, Std::AtEnd) && hasLastElement(Object->getType())
+                  ? LastElement.str()
+                  : SomeElement.str()};
   }
   return {};
 }

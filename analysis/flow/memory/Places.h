@@ -6,9 +6,9 @@
 /// `*this`, and all parts of them. A path leads from an object to a part of it,
 /// step by step: `.name` for a field, `<1>` for a part of a pair or tuple,
 /// `[i]` for an element (`[*]` where it is not known which, `[:]` for each in
-/// turn), `*` for what a pointer, smart pointer or optional leads to, `*i` for
-/// what lies i further on. A path names nothing of the syntax tree, so that
-/// summaries can have it.
+/// turn, `[$]` for the last one), `*` for what a pointer, smart pointer or
+/// optional leads to, `*i` for what lies i further on. A path names nothing of
+/// the syntax tree, so that summaries can have it.
 
 #ifndef LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_PLACES_H
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_PLACES_H
@@ -42,6 +42,11 @@ std::string elementStep(const clang::Expr *Index);
 inline constexpr llvm::StringLiteral SomeElement = "[*]";
 /// The step to each element in turn, as range-for takes it.
 inline constexpr llvm::StringLiteral EachElement = "[:]";
+/// The step to the last element, as push_back() adds it and back() gives it.
+inline constexpr llvm::StringLiteral LastElement = "[$]";
+/// Do push() and its like add to the end of \p Container, where top() and its
+/// like read?
+bool hasLastElement(clang::QualType Container);
 
 /// Takes the first step off \p Path, which is not empty.
 llvm::StringRef takeStep(llvm::StringRef &Path);

@@ -221,6 +221,65 @@ void whole(std::vector<Tensor> q) {
   }
   rd_all(q);
 }
+void last_is_read(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  rd(q.back());
+}
+void last_is_read_after_a_look(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  if (!q.empty() && q[0].numel() == 3)
+    rd(q.back());
+}
+void another_is_last(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  q.push_back(torch::ones(3));
+  rd(q.back());
+}
+void another_is_inserted(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  q.insert(q.begin(), torch::ones(3));
+  rd(q.back());
+}
+void first_is_read(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  rd(q.front());
+}
+void another_may_be_last(std::vector<Tensor> q, bool again) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  if (again)
+    q.push_back(torch::ones(3));
+  rd(q.back());
+}
 void same_key(std::map<std::string, Tensor> q, std::map<Part, Tensor> p) {
   {
     std::vector<float> v(10);
