@@ -192,7 +192,7 @@ void Schedule::lookUp(Job &J) {
     if (!TriesFixes || J.Copy || !Has(resultKey(J, /*Tried=*/false)))
       return;
     if (llvm::any_of(Result->Findings, proposesFix)) {
-      J.Untried = std::move(Found);
+      J.Untried = {std::move(*Result), std::move(Found->In)};
       return;
     }
   }
@@ -310,13 +310,11 @@ std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
     }
     return J.Told;
   };
-  std::optional<UnitResult> Untried;
-  if (J.Untried)
-    Untried = unitResultFromBytes(J.Untried->Result);
-  UnitResult Result = Untried ? std::move(*Untried)
-                              : analyse(*J.U, J.Arguments, Options, Work.Config,
-                                        Told, makeFileSystem(), Pch,
-                                        Keep || ForOthers ? &Inputs : nullptr);
+  UnitResult Result = J.Untried
+                          ? J.Untried->Result
+                          : analyse(*J.U, J.Arguments, Options, Work.Config,
+                                    Told, makeFileSystem(), Pch,
+                                    Keep || ForOthers ? &Inputs : nullptr);
   if (TriesFixes && !Result.Failed) {
     // Making a header takes as long as two trials without it, and one is
     // mostly all there is.
@@ -343,7 +341,7 @@ std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
   UnitAnswer Answer = {toBytes(Result), {}, {}};
   // A unit that does not compile is analysed again in the next run.
   if (ForOthers || (Keep && !Result.Failed)) {
-    ResultInputs In = Untried
+    ResultInputs In = J.Untried
                           ? J.Untried->In
                           : inputsOf(J, std::move(Inputs), Pch, Answer.Sets);
     if (Keep && !Result.Failed && !llvm::is_contained(In.Libraries, ""))

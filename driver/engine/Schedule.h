@@ -30,8 +30,12 @@ struct Job {
   std::string Question;     ///< Digest of all that is asked of its text.
   std::string MainArgument; ///< The source file among them; can be empty.
   std::string ResultKey;    ///< Empty: the result is not kept.
-  /// What a run found that tried no fix: only the trials are left to do.
-  std::optional<ResultCache::Entry> Untried;
+  /// Of a run that tried no fix: only the trials are left to do.
+  struct Findings {
+    UnitResult Result;
+    ResultInputs In;
+  };
+  std::optional<Findings> Untried;
   PchChoices Pchs;
   std::string Unfit;   ///< The key of one it did not compile with.
   std::string Suspect; ///< The key of one that was rejected.
