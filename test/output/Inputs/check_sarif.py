@@ -118,7 +118,7 @@ for result in run["results"]:
     assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
     level = result["properties"]["level"]
     assert result["level"] in (("error", "warning", "note")[level], "error"), result
-    assert result["message"]["text"].endswith("."), result
+    assert result["message"]["text"].endswith((".", "?")), result
     (location,) = result["locations"]
     path, region = check_location(location)
     assert re.fullmatch(
