@@ -3,9 +3,12 @@
 
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/UserCode.h"
 #include "clang/AST/ASTContext.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -81,16 +84,20 @@ bool isStableTensor(QualType T) {
   return cpp::isOrDerivesFrom(T, StableTensor);
 }
 
-static bool
-mayHoldTensor(QualType T,
-              llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Visiting) {
+/// The class of \p T behind references, pointers and arrays; null for others.
+static const CXXRecordDecl *referredClass(QualType T) {
   if (T.isNull())
-    return false;
+    return nullptr;
   T = T.getNonReferenceType();
-  if (const Type *Pointee = T->getPointeeOrArrayElementType();
-      Pointee && Pointee != T.getTypePtr())
-    return mayHoldTensor(QualType(Pointee, 0), Visiting);
-  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  const Type *Pointee = T->getPointeeOrArrayElementType();
+  return Pointee && Pointee != T.getTypePtr()
+             ? referredClass(QualType(Pointee, 0))
+             : T->getAsCXXRecordDecl();
+}
+
+static bool
+mayHoldTensor(const CXXRecordDecl *R,
+              llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Visiting) {
   if (!R || !Visiting.insert(R).second)
     return false;
   if (cpp::isOrDerivesFrom(R, {"at::TensorBase", "c10::IValue",
@@ -99,18 +106,28 @@ mayHoldTensor(QualType T,
                                "c10::intrusive_ptr", "c10::ivalue::Tuple",
                                "c10::ivalue::TupleElements", StableTensor}))
     return true;
-  auto MayHold = [&](QualType Part) { return mayHoldTensor(Part, Visiting); };
+  auto MayHold = [&](QualType Part) {
+    return mayHoldTensor(referredClass(Part), Visiting);
+  };
   if (cpp::anyTypeArgument(R, MayHold))
     return true;
-  return !isModule(T) && R->hasDefinition() &&
+  return !isModule(compat::recordType(R)) && R->hasDefinition() &&
          cpp::isUserCode(R->getLocation(),
                          R->getASTContext().getSourceManager()) &&
          cpp::anyPart(R, MayHold);
 }
 
 bool mayHoldTensor(QualType T) {
+  const CXXRecordDecl *R = referredClass(T);
+  if (!R)
+    return false;
+  // Nearly every expression of a program is asked about, few classes are.
+  struct Answers : llvm::DenseMap<const CXXRecordDecl *, bool> {};
+  auto &Known = cpp::ofUnit<Answers>(R->getASTContext());
+  if (const auto It = Known.find(R); It != Known.end())
+    return It->second;
   llvm::SmallPtrSet<const CXXRecordDecl *, 8> Visiting;
-  return mayHoldTensor(T, Visiting);
+  return Known[R] = mayHoldTensor(R, Visiting);
 }
 
 bool isModule(QualType T) {
