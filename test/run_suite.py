@@ -6,8 +6,9 @@
 
     N passed, N failed[, N skipped]
 
-The numbers are lit's own results. Exits 0 only when a test passed and none
-failed: a suite that ran nothing is no success.
+Before it stands which tests were skipped, and for want of what. The numbers are lit's
+own results. Exits 0 only when a test passed and none failed: a suite that ran nothing is
+no success.
 """
 
 import argparse
@@ -21,6 +22,18 @@ from collections import Counter
 # and any code to come) counts as failed.
 PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+
+
+def skipped(tests):
+    """A line for each set of features that tests lack."""
+    names = {}
+    for test in tests:
+        if test["code"] in SKIPPED:
+            lacked = test.get("output", "").partition("unavailable features: ")[2].strip()
+            names.setdefault(lacked, []).append(test["name"].rpartition(":: ")[2])
+    for lacked, which in sorted(names.items()):
+        why = "for want of " + lacked if lacked else "here"
+        yield f"skipped {why}: {', '.join(sorted(which))}"
 
 
 def main():
@@ -62,6 +75,8 @@ def main():
             counts["failed"] += 1
             print(f"{test['code']}: {test['name']}")
 
+    for line in skipped(tests):
+        print(line)
     line = f"{counts['passed']} passed, {counts['failed']} failed"
     if counts["skipped"]:
         line += f", {counts['skipped']} skipped"

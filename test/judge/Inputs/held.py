@@ -32,9 +32,16 @@ static void keep(const Tensor &x) { Kept.push_back(x); }
 static float run(Net &net, const Tensor &x) { return net.forward(x).sum().item<float>(); }
 """
 # takes() hears of each allocation, and of its end as a negative number.
-COUNTING = """struct Counting : at::Allocator {
+COUNTING = """#include <cstring>
+#include <torch/version.h>
+struct Counting : at::Allocator {
   static void drop(void *p) { auto *n = (int64_t *)p - 8; takes(-*n); free(n); }
+#if TORCH_VERSION_MAJOR >= 2
+  void copy_data(void *to, const void *from, size_t n) const override { memcpy(to, from, n); }
+  at::DataPtr allocate(size_t n) override {
+#else
   at::DataPtr allocate(size_t n) const override {
+#endif
     auto *p = (int64_t *)aligned_alloc(64, 64 + (n + 63) / 64 * 64);
     *p = n; takes(n);
     return {p + 8, p + 8, &drop, at::Device(at::kCPU)};
