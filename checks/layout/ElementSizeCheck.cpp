@@ -100,6 +100,9 @@ QualType elementsBehind(const Expr *E) {
 }
 
 std::string nameOf(QualType T, unsigned Bytes, const ASTContext &Context) {
+  // Not by which trait of LibTorch's the type was found.
+  if (T->getAs<TemplateSpecializationType>())
+    T = T.getCanonicalType();
   return T->isSpecificBuiltinType(BuiltinType::Long) && Bytes == 8
              ? "int64_t"
              : T.getUnqualifiedType().getAsString(Context.getPrintingPolicy());

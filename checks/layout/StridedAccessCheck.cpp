@@ -208,12 +208,26 @@ std::string wishFor(const Expr *Tensor) {
   return Name + (Camel ? "Packed" : "_packed");
 }
 
+/// A packed copy of \p Tensor, in C++. torch::stable has functions only.
+std::string packedCopyOf(const Expr *Tensor, const ASTContext &Context) {
+  const llvm::StringRef Text =
+      fixits::sourceText(Tensor->getSourceRange(), Context);
+  return torch::isStableTensor(Tensor->getType())
+             ? ("torch::stable::contiguous(" + Text + ")").str()
+             : (Text + ".contiguous()").str();
+}
+
 /// Reads from a packed copy, which a variable before the statement keeps.
 Finding &fixed(Finding &F, const StridedRead &R, const ASTContext &Context) {
   const cpp::Body &In = cpp::Body::of(R.In);
-  if (!R.Data) // A function gets the tensor.
-    return F.fix(fixits::appendMemberCall(
-        R.Tensor->IgnoreImplicit(), torch::spelling::ContiguousCall, Context));
+  if (!R.Data) { // A function gets the tensor.
+    const Expr *E = R.Tensor->IgnoreImplicit();
+    return F.fix(
+        torch::isStableTensor(E->getType())
+            ? fixits::replaceExpression(E, packedCopyOf(E, Context), Context)
+            : fixits::appendMemberCall(E, torch::spelling::ContiguousCall,
+                                       Context));
+  }
   if (torch::dataOf(R.Data) != R.Tensor || R.Data->getBeginLoc().isMacroID())
     return F.because(StridedAccess.Place);
   if (!isOnlyRead(R, In))
@@ -229,10 +243,8 @@ Finding &fixed(Finding &F, const StridedRead &R, const ASTContext &Context) {
       }))
     return F.because(StridedAccess.Place);
   const std::string Name = fixits::freeName(wishFor(E), In.root());
-  const llvm::StringRef Text = fixits::sourceText(E->getSourceRange(), Context);
   F.fix(fixits::insertBeforeStatement(
-      Where, ("auto " + Name + " = " + Text + ".contiguous();").str(),
-      Context));
+      Where, "auto " + Name + " = " + packedCopyOf(E, Context) + ";", Context));
   cpp::forEach<CallExpr>(Where, [&](const CallExpr *Call) {
     const Expr *Of = torch::dataOf(Call);
     if (Call == R.Data || (Of && IsNamed && cpp::isSameName(Of, E)))

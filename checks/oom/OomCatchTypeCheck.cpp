@@ -129,9 +129,8 @@ private:
   }
 };
 
-bool isScriptCall(const CallExpr *Call) {
-  auto Ran = torch::asModuleCall(Call);
-  return Ran && Ran->Script;
+bool isRethrowing(const CallExpr *Call) {
+  return torch::rethrowing(Call).has_value();
 }
 
 /// Does \p S make tensors, all of them on the CPU, and nothing else that could
@@ -169,7 +168,7 @@ const CXXCatchStmt *handlerSeeing(OutOfMemoryIn Where, const CXXTryStmt *Try,
 
 /// An out-of-memory error that a handler never sees.
 struct MissedError {
-  OutOfMemoryIn Where; ///< In TorchScript or on the CPU.
+  OutOfMemoryIn Where;
   /// The calls that lead to where it is thrown, which is in the last.
   llvm::SmallVector<const CallExpr *, 2> Way;
 };
@@ -178,11 +177,13 @@ struct MissedError {
 std::optional<MissedError> missedError(const CXXTryStmt *Try, QualType Caught,
                                        flow::TensorWork &Amounts) {
   const Stmt *Block = Try->getTryBlock();
-  auto Way = flow::wayToFreeCall(Block, isScriptCall);
-  if (!Way.empty())
-    return torch::catchesOutOfMemory(Caught, OutOfMemoryIn::Script)
+  auto Way = flow::wayToFreeCall(Block, isRethrowing);
+  if (!Way.empty()) {
+    const OutOfMemoryIn Where = *torch::rethrowing(Way.back());
+    return torch::catchesOutOfMemory(Caught, Where)
                ? std::nullopt
-               : std::optional(MissedError{OutOfMemoryIn::Script, Way});
+               : std::optional(MissedError{Where, Way});
+  }
   const bool OfStd = torch::isStdError(Caught);
   if (OfStd || torch::isOutOfMemoryError(Caught))
     if (const CallExpr *Made = onlyCpuWork(Block))
@@ -237,33 +238,51 @@ std::optional<Because> otherSource(const CXXTryStmt *Try, QualType Caught) {
   return Found;
 }
 
-/// Heavy work of \p Try besides the call of TorchScript that \p Missed has,
-/// whose errors the handler may be for; null for none.
+/// Heavy work of \p Try whose errors the handler may be for, besides what
+/// throws std::runtime_error as \p Missed does; null for none.
 const CallExpr *otherWork(const CXXTryStmt *Try, const MissedError &Missed,
                           flow::TensorWork &Amounts) {
   auto IsOther = [&](const CallExpr *Call) {
-    return Call != Missed.Way.front() && !isScriptCall(Call) &&
+    return Call != Missed.Way.front() && !isRethrowing(Call) &&
            Amounts.of(Call) == Work::Heavy;
   };
-  return Missed.Where == OutOfMemoryIn::Script
+  return isRethrowing(Missed.Way.back())
              ? cpp::findFirst<CallExpr>(Try->getTryBlock(), IsOther,
                                         cpp::Lambdas::Made)
              : nullptr;
 }
+
+/// What throws std::runtime_error, for messages.
+struct Rethrower {
+  StringRef Who, Throws, Runs;
+  static const Rethrower *of(OutOfMemoryIn Where) {
+    static constexpr Rethrower Script = {
+        "TorchScript", "the interpreter throws", "runs a TorchScript module"};
+    static constexpr Rethrower Compiled = {
+        "the compiled model", "what fails in it comes out as",
+        "runs a model that AOTInductor compiled"};
+    static constexpr Rethrower Stable = {"LibTorch",
+                                         "a function of torch::stable throws",
+                                         "calls a function of torch::stable"};
+    return Where == OutOfMemoryIn::Script     ? &Script
+           : Where == OutOfMemoryIn::Compiled ? &Compiled
+           : Where == OutOfMemoryIn::Stable   ? &Stable
+                                              : nullptr;
+  }
+};
 
 Finding worded(const MissedError &Missed, const CXXCatchStmt *Handler,
                const Intent &Meant, const ASTContext &Context) {
   const std::string Type = quoted(Handler->getCaughtType(), Context);
   const SourceLocation Thrown = Missed.Way.back()->Stmt::getBeginLoc();
   Finding F = Finding::at(Handler->getCatchLoc());
-  if (Missed.Where == OutOfMemoryIn::Script) {
-    F.says("ineffective handler: this handler never sees TorchScript run out "
-           "of memory: the "
-           "interpreter throws 'std::runtime_error', not " +
+  if (const Rethrower *R = Rethrower::of(Missed.Where)) {
+    F.says("ineffective handler: this handler never sees " + R->Who +
+           " run out of memory: " + R->Throws + " 'std::runtime_error', not " +
            Type + "; catch 'std::exception' and look at what()");
     for (const CallExpr *Call : llvm::ArrayRef(Missed.Way).drop_back())
       F.note(Call->Stmt::getBeginLoc(),
-             quoted(Call->getDirectCallee()) + " runs a TorchScript module");
+             quoted(Call->getDirectCallee()) + " " + R->Runs);
     F.note(Thrown, "an allocation that fails inside this call comes out of it "
                    "as 'std::runtime_error'");
   } else if (Missed.Where == OutOfMemoryIn::Device) {

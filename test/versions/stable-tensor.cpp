@@ -1,9 +1,11 @@
 // torch::stable::Tensor, the tensor of extensions that keep working with later
-// versions: memory of temporaries, of buffers, and releases by hand.
+// versions: memory of temporaries, of buffers, releases by hand, what is read as one
+// piece, counts of bytes, results that are dropped.
 // REQUIRES: libtorch-2.14
-// RUN: %check_libtorch_tidy %s libtorch-dangling-tensor-data,libtorch-dangling-from-blob,libtorch-manual-release %t --torch-flags "%torch-2.14-flags"
+// RUN: %check_libtorch_tidy %s libtorch-dangling-tensor-data,libtorch-dangling-from-blob,libtorch-manual-release,libtorch-strided-access,libtorch-element-size,libtorch-discarded-result %t --torch-flags "%torch-2.14-flags"
 
 #include <cstdlib>
+#include <cstring>
 #include <torch/csrc/stable/ops.h>
 #include <torch/csrc/stable/tensor.h>
 #include <torch/headeronly/core/TensorAccessor.h>
@@ -97,4 +99,29 @@ void released() {
   Tensor x = torch::stable::empty({100});
   std::free(x.data_ptr());
   // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: free() releases the memory of 'x', which LibTorch owns: its allocator releases it again, or hands it out again; it is freed with the last tensor that uses it [libtorch-manual-release]
+}
+
+void columns(Tensor &x, std::vector<float> &values) {
+  Tensor y = torch::stable::narrow(x, 1, 0, 2);
+  std::memcpy(values.data(), y.const_data_ptr<float>(), y.numel() * sizeof(float));
+  // CHECK-NOTES: :[[@LINE-1]]:30: warning: wrong bytes: 'memcpy' copies the bytes of 'y' as they lie in memory, but 'narrow' has left those of the whole tensor between them; read from a packed copy, contiguous(), kept in a variable [libtorch-strided-access]
+  // CHECK-NOTES: :[[@LINE-3]]:14: note: 'narrow' changes the strides here
+  // CHECK-FIXES: auto y_packed = torch::stable::contiguous(y);
+  // CHECK-FIXES: std::memcpy(values.data(), y_packed.const_data_ptr<float>(), y.numel() * sizeof(float));
+  Tensor packed = torch::stable::contiguous(y);
+  std::memcpy(values.data(), packed.const_data_ptr<float>(), packed.numel() * sizeof(float));
+}
+
+void counted(const Tensor &x, std::vector<float> &values) {
+  std::memcpy(values.data(), x.const_data_ptr<float>(), x.numel());
+  // CHECK-NOTES: :[[@LINE-1]]:57: warning: wrong byte count: 'memcpy' takes bytes, and gets the number of elements of 'x'; each has 4 bytes ('float'), so a part of them is left out; multiply by 'sizeof(float)' [libtorch-element-size]
+  // CHECK-FIXES: std::memcpy(values.data(), x.const_data_ptr<float>(), x.numel() * sizeof(float));
+  std::memcpy(values.data(), x.data_ptr(), x.numel() * x.element_size());
+}
+
+void dropped(Tensor &x) {
+  torch::stable::contiguous(x);
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: no effect: the result of 'contiguous' is discarded; 'x' stays as it is [libtorch-discarded-result]
+  // CHECK-FIXES: x = torch::stable::contiguous(x);
+  torch::stable::zero_(x);
 }

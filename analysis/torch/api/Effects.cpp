@@ -140,7 +140,8 @@ std::optional<PureOp> asPureOp(const CallExpr *Call) {
     Tensor = Method->getImplicitObjectArgument();
   } else {
     const auto *Space = dyn_cast<NamespaceDecl>(Callee->getDeclContext());
-    if (cpp::nameOf(Space) != "at" || Call->getNumArgs() == 0)
+    if ((cpp::nameOf(Space) != "at" && !isStableTensor(Call->getType())) ||
+        Call->getNumArgs() == 0)
       return std::nullopt;
     Tensor = Call->getArg(0);
   }

@@ -4,6 +4,10 @@
 #include "analysis/torch/api/Exceptions.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/torch/api/OpFacts.h"
+#include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
+#include "analysis/torch/storage/Storage.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
@@ -31,6 +35,18 @@ bool isOutOfMemoryError(QualType T) {
       T, {"c10::OutOfMemoryError", "c10::CUDAOutOfMemoryError"});
 }
 
+std::optional<OutOfMemoryIn> rethrowing(const CallExpr *Call) {
+  if (const std::optional<ModuleCall> Ran = asModuleCall(Call);
+      Ran && (Ran->Script || Ran->Compiled))
+    return Ran->Script ? OutOfMemoryIn::Script : OutOfMemoryIn::Compiled;
+  const OpFacts *Facts =
+      isStableTensor(Call->getType()) ? opFacts(Call) : nullptr;
+  if (!Facts || Facts->Shares == Sharing::Memory || Facts->InPlace ||
+      wrapsMemory(Call))
+    return std::nullopt;
+  return OutOfMemoryIn::Stable;
+}
+
 bool catchesOutOfMemory(QualType Caught, OutOfMemoryIn Where) {
   if (Caught.isNull())
     return true;
@@ -38,10 +54,10 @@ bool catchesOutOfMemory(QualType Caught, OutOfMemoryIn Where) {
   const std::string Name = R ? R->getQualifiedNameAsString() : "";
   if (Name == "std::exception")
     return true;
-  if (Where == OutOfMemoryIn::Script)
-    return Name == "std::runtime_error";
-  return Name == "c10::Error" ||
-         (Where == OutOfMemoryIn::Device && isOutOfMemoryError(Caught));
+  if (Where == OutOfMemoryIn::Device || Where == OutOfMemoryIn::Cpu)
+    return Name == "c10::Error" ||
+           (Where == OutOfMemoryIn::Device && isOutOfMemoryError(Caught));
+  return Name == "std::runtime_error";
 }
 
 bool isStdError(QualType Caught) {

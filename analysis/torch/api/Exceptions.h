@@ -5,6 +5,8 @@
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_API_EXCEPTIONS_H
 
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/Expr.h"
+#include <optional>
 
 namespace libtorch_tidy::torch {
 
@@ -21,9 +23,14 @@ OomHandler oomHandler(clang::QualType Caught);
 
 /// Where memory runs out. What is thrown depends on it:
 /// c10::OutOfMemoryError by the allocators of devices, a plain c10::Error by
-/// the CPU's, and by TorchScript's interpreter, whatever it has caught
-/// itself, std::runtime_error.
-enum class OutOfMemoryIn { Device, Cpu, Script };
+/// the CPU's. TorchScript's interpreter, a model that AOTInductor compiled and
+/// torch::stable, which call LibTorch through its interface of C, throw
+/// std::runtime_error in place of whatever they caught.
+enum class OutOfMemoryIn { Device, Cpu, Script, Compiled, Stable };
+
+/// What \p Call runs that throws std::runtime_error for all that fails in it,
+/// and makes tensors: one of the last three; none for other calls.
+std::optional<OutOfMemoryIn> rethrowing(const clang::CallExpr *Call);
 
 /// Does a handler for \p Caught (null: `...`) see that?
 bool catchesOutOfMemory(clang::QualType Caught, OutOfMemoryIn Where);

@@ -94,22 +94,30 @@ static constexpr StringRef ReleaseNames[] = {
     // Of memory.
     "free", "realloc", "aligned_free", "_aligned_free", "_mm_free", "cudaFree",
     "cudaFreeAsync", "cudaFreeHost", "cuMemFree", "cuMemFree_v2", "hipFree",
-    "hipFreeAsync", "hipHostFree", "raw_delete"};
+    "hipFreeAsync", "hipHostFree",
+    // Of LibTorch's allocators, the first also a function of CUDA's.
+    "raw_delete", "raw_deallocate"};
 static constexpr size_t OfDevices = 4;
 
 const llvm::ArrayRef<StringRef> ReleaseFunctions = ReleaseNames;
 
 /// A call of one of \p Names, a function of C, of the standard library or
-/// LibTorch's own: not one that the user has written.
+/// LibTorch's own, or a method of its allocators: not one that the user has
+/// written.
 static bool releases(const CallExpr *Call, llvm::ArrayRef<StringRef> Names) {
   if (!cpp::isOneOf(cpp::calleeName(Call), Names))
     return false;
   const FunctionDecl *F = Call->getDirectCallee();
-  return !isa<CXXMethodDecl>(F) && !F->hasBody() &&
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
+    return isTorchDecl(Method) &&
+           cpp::isOrDerivesFrom(Method->getParent(), "c10::Allocator");
+  // Inline in 2.x.
+  if (F->getQualifiedNameAsString() ==
+      "c10::cuda::CUDACachingAllocator::raw_delete")
+    return true;
+  return !F->hasBody() &&
          (F->getDeclContext()->getRedeclContext()->isTranslationUnit() ||
-          F->isExternC() || cpp::isStdDecl(F) ||
-          F->getQualifiedNameAsString() ==
-              "c10::cuda::CUDACachingAllocator::raw_delete");
+          F->isExternC() || cpp::isStdDecl(F));
 }
 
 const Expr *releasedBy(const CallExpr *Call) {

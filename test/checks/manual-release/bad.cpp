@@ -85,6 +85,14 @@ void NetImpl::release() {
   // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: the destructor of 'Last' runs again with the object that it is a part of, and releases what it owns a second time; drop this call [libtorch-manual-release]
 }
 
+// LibTorch's allocators, by method.
+void byAllocator(c10::Allocator *Of) {
+  torch::Tensor X = torch::rand({4});
+  Of->raw_deallocate(X.data_ptr());
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: double free: raw_deallocate() releases the memory of 'X', which LibTorch owns: its allocator releases it again, or hands it out again; X.reset() releases it [libtorch-manual-release]
+  Of->raw_deallocate(Of->raw_allocate(64));
+}
+
 // A template is reported once.
 template <typename T> void typed(int64_t N) {
   torch::Tensor X = torch::empty({N});
