@@ -8,6 +8,7 @@
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
+#include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/cpp/Writes.h"
@@ -81,6 +82,76 @@ static bool countsRounds(const VarDecl *Counter, const Stmt *Loop) {
          !anyOf<ContinueStmt>(Block, [](const ContinueStmt *) { return true; });
 }
 
+/// Is \p E asked for its value in a condition of \p Loop, or given to a
+/// variable that may be? An element that it leads to is another value.
+static bool mayDecide(const Expr *E, const Stmt *Loop, const Body &In) {
+  const Stmt *User = In.userOf(E);
+  const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(User);
+  const bool IsElement =
+      Op && (Op->getOperator() == OO_Subscript ||
+             Op->getOperator() == OO_Star || Op->getOperator() == OO_Arrow);
+  if (IsElement || isa_and_nonnull<ArraySubscriptExpr>(User) ||
+      does(dyn_cast_or_null<CXXMemberCallExpr>(User), Std::Element))
+    return false;
+  for (const Stmt *S = E, *Around = In.parentOf(S); S != Loop && Around;
+       S = Around, Around = In.parentOf(S)) {
+    const auto *If = dyn_cast<IfStmt>(Around);
+    const auto *Choice = dyn_cast<ConditionalOperator>(Around);
+    const auto *Logic = dyn_cast<BinaryOperator>(Around);
+    if ((If && If->getCond() == S) || (Choice && Choice->getCond() == S) ||
+        (Logic && Logic->isLogicalOp()) || isa<DeclStmt>(Around) ||
+        (isa<SwitchStmt, WhileStmt, DoStmt, ForStmt>(Around) &&
+         Around != Loop && !isa<CompoundStmt>(S)))
+      return true;
+  }
+  return false;
+}
+
+static const ForStmt *findLoopCountedBy(const VarDecl *Var) {
+  const auto *F = dyn_cast<FunctionDecl>(Var->getDeclContext());
+  if (!F || !F->hasBody())
+    return nullptr;
+  Body &In = Body::of(F);
+  const Stmt *Declared = In.declarationOf(Var);
+  const auto *For =
+      Declared ? dyn_cast_or_null<ForStmt>(In.parentOf(Declared)) : nullptr;
+  if (!For || For->getInit() != Declared || !For->getInc())
+    return nullptr;
+  // ++ of an iterator is a call.
+  auto IsStep = [&](const Expr *E) {
+    const auto *Unary = dyn_cast<UnaryOperator>(E);
+    const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+    return (Unary && Unary->isIncrementOp() &&
+            variableOf(Unary->getSubExpr()) == Var) ||
+           (Op && Op->getOperator() == OO_PlusPlus &&
+            variableOf(Op->getArg(0)) == Var);
+  };
+  const Expr *Step = peel(For->getInc());
+  const bool Steps =
+      IsStep(Step) && llvm::all_of(In.writesTo(Var), [&](const Write &W) {
+        return W.Where == Step && !W.InLambda;
+      });
+  return Steps && !anyOf<Expr>(For->getBody(),
+                               [&](const Expr *E) {
+                                 const auto *Ref = dyn_cast<DeclRefExpr>(E);
+                                 return IsStep(E) ||
+                                        (Ref && Ref->getDecl() == Var &&
+                                         mayDecide(Ref, For, In));
+                               })
+             ? For
+             : nullptr;
+}
+
+namespace {
+struct CountedLoops : llvm::DenseMap<const VarDecl *, const ForStmt *> {};
+} // namespace
+
+const ForStmt *loopCountedBy(const VarDecl *Var) {
+  auto [Known, New] =
+      ofUnit<CountedLoops>(Var->getASTContext()).try_emplace(Var, nullptr);
+  return New ? Known->second = findLoopCountedBy(Var) : Known->second;
+}
+
 bool holdsInOneRound(const Expr *Condition, const Stmt *Loop) {
   const auto *Compare =
       dyn_cast_or_null<BinaryOperator>(stripImplicit(Condition));
@@ -108,9 +179,8 @@ bool holdsInOneRound(const Expr *Condition, const Stmt *Loop) {
          IsOfCounter(Compare->getRHS(), Compare->getLHS());
 }
 
-/// The length of an array, a std::array or a braced list.
-static std::optional<int64_t> constantLength(const Expr *Range,
-                                             const ASTContext &Context) {
+std::optional<int64_t> constantLength(const Expr *Range,
+                                      const ASTContext &Context) {
   if (!Range)
     return std::nullopt;
   if (const ConstantArrayType *Array =

@@ -5,9 +5,11 @@
 #define LIBTORCH_TIDY_ANALYSIS_CPP_LOOPS_H
 
 #include "clang/AST/Expr.h"
+#include <optional>
 
 namespace clang {
 class ASTContext;
+class ForStmt;
 } // namespace clang
 
 namespace libtorch_tidy::cpp {
@@ -36,6 +38,15 @@ bool holdsInOneRound(const clang::Expr *Condition, const clang::Stmt *Loop);
 /// most? Then it is over the parts of one thing, not over a run. Also over a
 /// vector that is only ever given short braced lists, as far as can be seen.
 bool runsFewTimes(const clang::Stmt *Loop, const clang::ASTContext &Context);
+
+/// The for statement whose rounds \p Var counts, one up in each, where nothing
+/// else writes it and no condition in the body asks which round it is: what the
+/// body does, it does in all of them. Null for others.
+const clang::ForStmt *loopCountedBy(const clang::VarDecl *Var);
+
+/// The length of an array, a std::array or a braced list; nullopt for others.
+std::optional<int64_t> constantLength(const clang::Expr *Range,
+                                      const clang::ASTContext &Context);
 
 /// Has \p Key, an index or key in \p In, one of a few values, however often it
 /// is computed: a constant, an enumerator or truth value, `i % n`, a string of

@@ -27,7 +27,7 @@ LLVM_ENABLE_BITMASK_ENUMS_IN_NAMESPACE();
 enum class Std : uint64_t {
   // Methods of containers.
   Insert = 1ull << 0,  ///< Adds elements, and keeps what is there.
-  AtEnd = 1ull << 1,   ///< Insert: as the last element.
+  AtEnd = 1ull << 1,   ///< Insert, Remove: the last element.
   Emplace = 1ull << 2, ///< Insert: the element is made of the arguments.
   Remove = 1ull << 3,  ///< Takes single elements out.
   Clear = 1ull << 4,   ///< Takes all elements out.
@@ -36,7 +36,7 @@ enum class Std : uint64_t {
                        ///< object may hold less than before.
   Access = 1ull << 7,  ///< Leads to elements: Element, Iterator, data().
   Element = 1ull << 8, ///< A reference to one element: at(), front().
-  First = 1ull << 9,   ///< Element: the first one.
+  First = 1ull << 9,   ///< Element, Insert, Remove: the first one.
   Iterator = 1ull << 10, ///< begin(), find().
   Begin = 1ull << 11,    ///< Iterator: to the first element.
   Const = 1ull << 12,    ///< Iterator: elements cannot be written by it.
@@ -68,7 +68,12 @@ enum class Std : uint64_t {
   CopyBytes = 1ull << 36, ///< memcpy(to, from, bytes) and its like.
   StreamBytes = 1ull << 37, ///< Methods: write(from, bytes), read(to, bytes).
   Assign = 1ull << 38,      ///< Insert: in place of what the key has.
-  LLVM_MARK_AS_BITMASK_ENUM(Assign)
+  Overwrite = 1ull << 39,   ///< Gives all elements another value: fill().
+  Advance = 1ull << 40,     ///< Another place, or how far it is: next().
+  End = 1ull << 41,         ///< Iterator: behind the last element.
+  Resize =
+      1ull << 42, ///< Reserve: adds elements at the end, or takes them out.
+  LLVM_MARK_AS_BITMASK_ENUM(Resize)
 };
 
 /// The kinds of \p Callee, by its plain name: the containers of libraries and

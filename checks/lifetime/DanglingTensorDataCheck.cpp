@@ -36,11 +36,13 @@ constexpr struct DanglingTensorDataReasons {
                 "`resize_` moves the memory only when it grows."};
   Reason Element{"another-element", Effect::Likely,
                  "It is kept in one element of a container and read from one "
-                 "that may be another: `q[n % 2]` and `q[1]`, what "
-                 "`push_back` adds and `q[0]`. The same constant, the same "
-                 "variable that keeps its value, the last element until the "
-                 "container changes, the whole container and each element in "
-                 "a range-for are no others."};
+                 "that may be another, or it may have been taken out: "
+                 "`q[n % 2]` and `q[1]`, what `push_back` adds and `q[0]`, all "
+                 "that is left after `erase(where)`. The same constant, the "
+                 "same variable that keeps its value, the last element until "
+                 "the container changes, elements of a container that is made "
+                 "and filled here, the whole container and each element in a "
+                 "loop over all are no others."};
   Reason MayCopy{"copies-if-needed", Effect::Advice,
                  "An operator on a living tensor copies only when there is "
                  "something to do: `contiguous`, `to`, `cpu`, `reshape`. Where "

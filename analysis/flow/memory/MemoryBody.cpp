@@ -16,8 +16,14 @@ namespace libtorch_tidy::flow {
 using namespace cpp;
 
 bool readsNoElement(const CXXMemberCallExpr *Call) {
-  return torch::isMetadataAccess(Call) ||
-         does(Call, Std::Insert | Std::Clear | Std::Reset | Std::Reserve);
+  if (torch::isMetadataAccess(Call) ||
+      does(Call, Std::Insert | Std::Overwrite | Std::Clear | Std::Reset |
+                     Std::Reserve))
+    return true;
+  // A pop() of the user's may hand out what it takes out.
+  return does(Call, Std::Remove) && !does(Call, Std::Release) &&
+         (isOfLibrary(Call->getDirectCallee()) ||
+          Call->getType()->isVoidType());
 }
 
 namespace {
@@ -97,8 +103,13 @@ public:
     noteCallee(Construct->getConstructor());
     return true;
   }
-  bool VisitCXXDeleteExpr(CXXDeleteExpr *) {
+  bool VisitCXXDeleteExpr(CXXDeleteExpr *Delete) {
     Frees = true;
+    const CXXRecordDecl *R = cpp::recordOf(Delete->getDestroyedType());
+    const CXXDestructorDecl *Destructor =
+        R && R->hasDefinition() ? R->getDestructor() : nullptr;
+    if (!Destructor || !Destructor->isUserProvided() || isOfLibrary(Destructor))
+      silence(Delete->getArgument());
     return true;
   }
   bool VisitCallExpr(CallExpr *Call) {
@@ -109,16 +120,17 @@ public:
       Body.Concerned |= (!To || !isOwn(To)) && passesOn(Call->getArg(1));
     }
     if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call)) {
-      if (readsNoElement(Member)) {
+      if (readsNoElement(Member))
         silence(Member->getImplicitObjectArgument());
-        // Where to insert: q.insert(q.end(), x)
-        for (const Expr *Arg : Member->arguments())
-          if (const auto *Where = dyn_cast<CXXMemberCallExpr>(
-                  Arg->IgnoreUnlessSpelledInSource());
-              Where && cpp::does(Where, cpp::Std::Iterator))
-            silence(Where->getImplicitObjectArgument());
-      }
       Resizes |= torch::mayMoveElements(Call);
+    }
+    // Values that change places.
+    if (const cpp::Call C(Call); C.doesStd(Std::Swap | Std::Exchange)) {
+      if (C.does(Std::Swap) ||
+          !isa_and_nonnull<Expr>(cpp::Body::of(F).userOf(Call)))
+        for (const Expr *Arg : C.Args)
+          silence(Arg);
+      silence(C.Object);
     }
     Frees |= cpp::does(Call, cpp::Std::Free);
     Stores |= cpp::does(Call, cpp::Std::Insert);

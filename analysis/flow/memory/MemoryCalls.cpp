@@ -170,6 +170,9 @@ Borrows MemoryValues::readLent(const cpp::Call &C, unsigned To) const {
 static const Expr *emptiedBy(const cpp::Call &C) {
   return isa<CXXMemberCallExpr>(C.E) &&
                  ((C.does(cpp::Std::Empty) && !C.does(cpp::Std::Remove)) ||
+                  (C.does(cpp::Std::Resize) && C.Written > 0 &&
+                   cpp::constantInt(C.Args[0], C.Callee->getASTContext()) ==
+                       0) ||
                   (torch::resizesInPlace(C.expr()) &&
                    !torch::mayMoveElements(C.expr())))
              ? C.Object
@@ -190,11 +193,40 @@ static const Expr *freedBy(const cpp::Call &C) {
                                                       : nullptr;
 }
 
+/// The container that \p C takes single elements out of.
+static const Expr *removedFrom(const cpp::Call &C) {
+  return isa<CXXMemberCallExpr>(C.E) && C.does(cpp::Std::Remove) &&
+                 C.Of != cpp::Whose::User
+             ? C.Object
+             : nullptr;
+}
+
+/// The container whose elements all get another value by \p C.
+static const Expr *overwrittenBy(const cpp::Call &C) {
+  if (!C.doesStd(cpp::Std::Overwrite))
+    return nullptr;
+  if (C.Object)
+    return C.Object;
+  const Expr *All = C.Written == 3 ? iteratedBy(C.Args[0]) : nullptr;
+  return All && cpp::does(iteratorOf(C.Args[0]), cpp::Std::Begin) &&
+                 isSamePlace(All, iteratedBy(C.Args[1]))
+             ? All
+             : nullptr;
+}
+
+static bool swaps(const cpp::Call &C) {
+  return C.doesStd(cpp::Std::Swap) &&
+         (C.Object ? C.Written == 1 : C.Written == 2);
+}
+
 void MemoryDomain::visitCall(const CallExpr *Call) {
   using M = MemoryDomain;
   static const cpp::CallRule<M, cpp::Done> Rules[] = {
       {cpp::anyCall, &M::visitObject},
+      {overwrittenBy, &M::overwriting},
       {cpp::asInsertion, &M::insertion},
+      {removedFrom, &M::removal},
+      {swaps, &M::swap},
       {emptiedBy, &M::forget},
       {resizedBy, &M::resized},
       {freedBy,
@@ -208,50 +240,6 @@ void MemoryDomain::visitCall(const CallExpr *Call) {
   cpp::firstOf(Rules, *this, cpp::Call(Call));
 }
 
-std::optional<cpp::Done> MemoryDomain::insertion(const cpp::Call &C,
-                                                 const cpp::Insertion &Added) {
-  std::optional<Keeper> K = Keeper::of(C.Object);
-  if (!K)
-    return std::nullopt;
-  const SourceLocation At = C.E->getBeginLoc();
-  // An optional has one value.
-  if (cpp::isStdClass(C.Object->getType(), cpp::StdClass::Box)) {
-    K->Path += "*";
-    K->Type = {};
-    keep(*K, Added.value(), At, As::Assigned);
-    return cpp::Done();
-  }
-  if (!C.Callee ||
-      !cpp::isUserCode(C.Callee->getLocation(), Context.getSourceManager())) {
-    const bool WithKey =
-        Added.Given.size() == 2 &&
-        cpp::isStdClass(C.Object->getType(), {"map", "unordered_map"});
-    if (C.does(cpp::Std::AtEnd) && hasLastElement(C.Object->getType()))
-      K->Path += LastElement;
-    else
-      K->enter(WithKey ? Added.Given.front() : nullptr);
-    // emplace() and its like leave what the key has.
-    if (WithKey && C.does(cpp::Std::Assign))
-      S.forget(*K);
-    else if (WithKey && llvm::any_of(S.Env, [&](const Held &H) {
-               return H.By.Root == K->Root &&
-                      !cpp::contains(C.E, H.What.Source) &&
-                      pathWithin(H.By.Path, K->Path, /*Surely=*/true);
-             }))
-      return cpp::Done();
-    if (C.Object->getType()->isPointerType())
-      K->Type = K->Type->getPointeeType();
-    for (const Expr *Given : Added.Given)
-      store(*K, Given, Added.Call, At);
-    return cpp::Done();
-  }
-  // It may only be called so: what it keeps is what its body stores.
-  for (const torch::StoredArgument &Stored : torch::storedArguments(C.Callee))
-    if (Stored.Index < C.Args.size())
-      store(*K, C.Args[Stored.Index], Added.Call, At);
-  return std::nullopt;
-}
-
 void MemoryDomain::forget(const cpp::Call &C, const Expr *Object) {
   std::optional<Keeper> K = Object ? Keeper::of(Object) : std::nullopt;
   if (!K)
@@ -261,6 +249,8 @@ void MemoryDomain::forget(const cpp::Call &C, const Expr *Object) {
       torch::isTensor(Var->getType()))
     dropTensor(Var, C.E->getBeginLoc());
   S.forget(*K);
+  if (Var && K->Path.empty() && C.does(cpp::Std::Clear) && isCounted(Var))
+    S.Sizes[Var] = 0;
   // smart.reset(new T{...})
   if (Object == C.Object && C.Written == 1 && C.does(cpp::Std::Reset))
     keep(*K, C.Args.front(), C.E->getBeginLoc(), As::Assigned);
@@ -318,9 +308,15 @@ void MemoryDomain::visitObject(const cpp::Call &C) {
                                       ? Keeper::pointedToBy(C.Object)
                                       : Keeper::of(C.Object);
   if (K && IsUsers)
-    S.forget(*K);
-  else if (K)
-    S.lastMoved(*K);
+    return S.forget(*K);
+  // What adds at the front or takes out is handled on its own, and so is what
+  // is counted.
+  if (!K || C.does(cpp::Std::Remove | cpp::Std::First) ||
+      (C.does(cpp::Std::Reserve) && !C.does(cpp::Std::Resize)))
+    return;
+  S.lastMoved(*K);
+  if (S.sizeOf(*K) && !C.does(cpp::Std::Insert | cpp::Std::Clear))
+    S.Sizes.erase(cast<VarDecl>(K->Root));
 }
 
 /// Arguments that are passed by reference may come back with another value.

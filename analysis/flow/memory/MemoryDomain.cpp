@@ -124,6 +124,14 @@ MemoryState MemoryDomain::start() const {
 
 void MemoryDomain::enter(const CFGBlock &Block, State In) {
   S = std::move(In);
+  // What a loop overwrites in each round is gone where it ends, also when there
+  // is no round: then there is no element.
+  if (Block.pred_size() == 1)
+    if (const CFGBlock *Head = *Block.pred_begin();
+        Head && Head->succ_size() == 2 && *(Head->succ_begin() + 1) == &Block)
+      if (const Stmt *Loop = Head->getTerminatorStmt();
+          isa_and_nonnull<ForStmt, CXXForRangeStmt>(Loop))
+        leaveLoop(Loop);
   const auto *Catch = dyn_cast_or_null<CXXCatchStmt>(Block.getLabel());
   if (const auto *Try =
           dyn_cast_or_null<CXXTryStmt>(Catch ? in().parentOf(Catch) : nullptr))
@@ -247,6 +255,7 @@ void MemoryDomain::declare(const VarDecl *Var, const Stmt *Statement) {
   S.forget(Keeper::of(Var));
   S.moved(Var);
   S.Pointers.erase(Var);
+  startSize(Var, Var->getInit());
   const Expr *Init = Var->getInit();
   const Stmt *Declaration = in().declarationOf(Var);
   if (const auto *For = Declaration ? dyn_cast_or_null<CXXForRangeStmt>(
@@ -336,7 +345,7 @@ void MemoryDomain::assign(const Expr *Left, const Expr *Right,
   const Expr *Target = cpp::peel(Left);
   // `v[i] = x` of a container; of a tensor it copies elements.
   const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Target);
-  std::optional<Keeper> K = Keeper::of(Target);
+  std::optional<Keeper> K = S.place(Target);
   if (!K)
     return;
   if (Op && Op->getOperator() == OO_Subscript) {
@@ -346,6 +355,7 @@ void MemoryDomain::assign(const Expr *Left, const Expr *Right,
   }
   const auto *Var = K->Path.empty() ? dyn_cast<VarDecl>(K->Root) : nullptr;
   if (Var) {
+    startSize(Var, Right);
     setPointer(Var, Right);
     if (holdsMat(Var->getType()) && !makesMat(Right))
       S.SharedMats.insert(Var);

@@ -19,6 +19,7 @@
 #include "analysis/torch/modules/Modules.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include <map>
 
 namespace libtorch_tidy::flow {
 
@@ -96,6 +97,8 @@ struct MemoryState {
   llvm::DenseSet<const clang::VarDecl *> SharedMats;
   /// Tensors whose elements surely lie next to each other.
   llvm::DenseSet<const clang::VarDecl *> Contiguous;
+  /// Variables that are containers whose number of elements is known.
+  llvm::DenseMap<const clang::VarDecl *, unsigned> Sizes;
   /// Parameters whose memory is freed on all ways here.
   llvm::DenseSet<const clang::VarDecl *> Freed;
 
@@ -105,6 +108,8 @@ struct MemoryState {
   void keep(Held H);
   /// Nothing is known of \p K, and of all that is a part of it.
   void forget(const Keeper &K);
+  /// \p K is no longer there, with all that is surely a part of it.
+  void remove(const Keeper &K);
   /// \p Var is gone.
   void forget(const clang::VarDecl *Var);
   /// \p Owner may be gone at \p At, for those whose borrow \p Dies.
@@ -114,8 +119,21 @@ struct MemoryState {
   void disown(const clang::VarDecl *Owner);
   /// \p Index, which may choose elements, has another value from here on.
   void moved(const clang::VarDecl *Index);
+  /// The place that \p E names. The last element has a number where the number
+  /// of elements is known.
+  std::optional<Keeper> place(const clang::Expr *E) const;
+  /// The number of elements of \p Container, a whole variable; null when it is
+  /// not known.
+  unsigned *sizeOf(const Keeper &Container);
   /// Another element of \p Container may be its last one from here on.
   void lastMoved(const Keeper &Container);
+  /// Each element of \p Container is \p By places further on; nullopt where it
+  /// may be anywhere.
+  void shift(const Keeper &Container, std::optional<int> By);
+  /// An element of \p Container may be gone, and nobody knows which.
+  void doubtElements(const Keeper &Container);
+  /// \p A and \p B hold what the other one has held.
+  void swap(const Keeper &A, const Keeper &B);
 };
 
 /// The summary of \p Callee (may be null), where it is surely the function that
@@ -137,6 +155,8 @@ bool isViewClass(clang::QualType T);
 /// image.reshape(1), image(rect). Null for others.
 const clang::Expr *imageShownBy(const clang::CallExpr *Call);
 
+/// Is \p Place the left side of an assignment?
+bool isAssigned(const clang::Expr *Place, const cpp::Body &In);
 /// Does method \p Call leave the elements of its object unread?
 bool readsNoElement(const clang::CXXMemberCallExpr *Call);
 
@@ -276,8 +296,19 @@ private:
   void leaveFunction();
   // MemoryCalls.cpp: the table of calls, and the handlers of its rows.
   void visitCall(const clang::CallExpr *Call);
+  // MemoryContainers.cpp: what is added, taken out and overwritten.
   std::optional<cpp::Done> insertion(const cpp::Call &C,
                                      const cpp::Insertion &Added);
+  Keeper placeOfNew(const cpp::Call &C, Keeper Into,
+                    const cpp::Insertion &Added);
+  void removal(const cpp::Call &C, const clang::Expr *From);
+  cpp::Done overwriting(const cpp::Call &C, const clang::Expr *All);
+  cpp::Done swap(const cpp::Call &C);
+  bool isCounted(const clang::VarDecl *Var) const;
+  void startSize(const clang::VarDecl *Var, const clang::Expr *Value);
+  void leaveLoop(const clang::Stmt *Loop);
+  const std::vector<Keeper> &overwrittenIn(const clang::Stmt *Loop);
+  std::map<const clang::Stmt *, std::vector<Keeper>> Overwritten;
   void forget(const cpp::Call &C, const clang::Expr *Object);
   void resized(const cpp::Call &C, const clang::VarDecl *Tensor);
   void registration(const cpp::Call &C, const torch::Registration &R);
@@ -290,6 +321,7 @@ private:
   bool isCopied(const clang::Expr *Place) const;
   bool onlyWrites(const clang::Expr *Object, llvm::StringRef Path) const;
   bool isOnlyFilled(const clang::Expr *Place) const;
+  bool onlyTellsPlace(const clang::Expr *Iterator, unsigned Depth = 0) const;
 
   // Effects.
   enum class As { Declared, Assigned, Element };

@@ -24,8 +24,7 @@ bool MemoryDomain::isCopied(const Expr *Place) const {
          cpp::isAssignment(dyn_cast_or_null<CallExpr>(User));
 }
 
-/// Is \p Place the left side of an assignment?
-static bool isAssigned(const Expr *Place, const cpp::Body &In) {
+bool isAssigned(const Expr *Place, const cpp::Body &In) {
   const Stmt *User = In.outerOf(Place);
   if (const auto *Op = dyn_cast_or_null<BinaryOperator>(User))
     return Op->getOpcode() == BO_Assign && cpp::peel(Op->getLHS()) == Place;
@@ -45,11 +44,12 @@ static bool isFilled(const Expr *Place, const cpp::Body &In) {
   if (readsNoElement(Method) || cpp::does(Method, cpp::Std::Size))
     return true;
   // to.insert(to.end(), value)
-  const Stmt *User = In.outerOf(Method);
+  const Stmt *User = In.userOf(Method);
   while (isa_and_nonnull<CXXConstructExpr>(User))
-    User = In.outerOf(User);
+    User = In.userOf(cast<Expr>(User));
   return cpp::does(Method, cpp::Std::Iterator) &&
-         cpp::does(dyn_cast_or_null<CallExpr>(User), cpp::Std::Insert);
+         cpp::does(dyn_cast_or_null<CallExpr>(User),
+                   cpp::Std::Insert | cpp::Std::Remove);
 }
 
 /// Does the method that \p Object is the object of read none of its fields
@@ -114,6 +114,17 @@ bool MemoryDomain::isOnlyFilled(const Expr *Place) const {
          });
 }
 
+/// Is \p Iterator one of two that lead to all elements: of q.begin(), q.end()?
+static bool isOfRange(const CallExpr *Iterator, const cpp::Body &In) {
+  const auto *User = dyn_cast_or_null<Expr>(In.userOf(Iterator));
+  const auto Around = User ? cpp::Call::of(User) : std::nullopt;
+  return Around && llvm::any_of(Around->Args, [&](const Expr *Arg) {
+           const Expr *Other = iteratedBy(Arg);
+           return Other && cpp::stripImplicit(Arg) != Iterator &&
+                  isSamePlace(Other, iteratedBy(Iterator));
+         });
+}
+
 void MemoryDomain::visitRead(const Expr *E) {
   SourceLocation At;
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
@@ -128,6 +139,10 @@ void MemoryDomain::visitRead(const Expr *E) {
   if (At.isInvalid() ||
       llvm::none_of(S.Env, [](const Held &H) { return H.Ended.has_value(); }))
     return;
+  // What a loop's iterator leads to.
+  if (const auto *Star = dyn_cast_or_null<Expr>(in().outerOf(E));
+      Star && rangeOf(E) && partOf(Star).Whole)
+    E = Star;
   const std::optional<Keeper> Root = Keeper::of(E);
   if (!Root || llvm::none_of(S.Env, [&](const Held &H) {
         return H.Ended && H.By.Root == Root->Root;
@@ -145,9 +160,14 @@ void MemoryDomain::visitRead(const Expr *E) {
       break; // `v.back` is a member on the way to its call.
     }
   }
-  const std::optional<Keeper> Read = Keeper::of(Top);
+  const std::optional<Keeper> Read = S.place(Top);
   if (!Read)
     return;
+  // begin() and its like.
+  const CallExpr *Iterator = in().callOn(Top);
+  if (!Iterator || cpp::peel(iteratedBy(Iterator)) != cpp::peel(Top))
+    Iterator = nullptr;
+  Silent |= Iterator && onlyTellsPlace(Iterator);
   for (const Held &H : S.Env) {
     if (!H.Ended || H.By.Root != Read->Root || H.isReplacedIn(Read->Path))
       continue;
@@ -163,7 +183,7 @@ void MemoryDomain::visitRead(const Expr *E) {
     if (!IsRead)
       continue;
     Held Here = H;
-    if (!H.isSurelyIn(*Read))
+    if (!H.isSurelyIn(*Read) || (Iterator && !isOfRange(Iterator, in())))
       Here.What.doubt(Borrow::Element);
     report(Here, *H.Ended, At, At);
   }

@@ -17,10 +17,15 @@ void MemoryState::keep(Held H) {
     Env.push_back(std::move(H));
 }
 
-void MemoryState::forget(const Keeper &K) {
+void MemoryState::remove(const Keeper &K) {
   llvm::erase_if(Env, [&](const Held &H) {
-    return H.By.Root == K.Root && pathWithin(H.By.Path, K.Path, true);
+    return H.By.Root == K.Root && pathWithin(H.By.Path, K.Path, true) &&
+           surelyMeet(H.By.Path, K.Path, !H.Moved);
   });
+}
+
+void MemoryState::forget(const Keeper &K) {
+  remove(K);
   for (Held &H : Env)
     if (H.By.Root == K.Root && pathWithin(H.By.Path, K.Path) &&
         !H.isReplacedIn(K.Path))
@@ -80,6 +85,72 @@ void MemoryState::lastMoved(const Keeper &Container) {
         H.By.Root == Container.Root && pathWithin(H.By.Path, Last).has_value();
 }
 
+std::optional<Keeper> MemoryState::place(const Expr *E) const {
+  std::optional<Keeper> K = Keeper::of(E);
+  const auto *Var = K ? dyn_cast<VarDecl>(K->Root) : nullptr;
+  const auto Size = Var ? Sizes.find(Var) : Sizes.end();
+  if (Size != Sizes.end() && Size->second > 0 &&
+      llvm::StringRef(K->Path).starts_with(LastElement))
+    K->Path.replace(0, LastElement.size(), numberStep(Size->second - 1));
+  return K;
+}
+
+unsigned *MemoryState::sizeOf(const Keeper &Container) {
+  const auto *Var =
+      Container.Path.empty() ? dyn_cast<VarDecl>(Container.Root) : nullptr;
+  const auto Size = Var ? Sizes.find(Var) : Sizes.end();
+  return Size == Sizes.end() ? nullptr : &Size->second;
+}
+
+void MemoryState::shift(const Keeper &Container, std::optional<int> By) {
+  const size_t Front = Container.Path.size();
+  auto Shift = [&](std::string &Path) {
+    if (!pathWithin(Path, Container.Path, /*Surely=*/true))
+      return;
+    llvm::StringRef Rest = llvm::StringRef(Path).drop_front(Front);
+    const llvm::StringRef Step = Rest.empty() ? Rest : takeStep(Rest);
+    if (!Step.starts_with("[") || Step == EachElement || Step == SomeElement ||
+        (Step == LastElement && By))
+      return;
+    int Number = 0;
+    const bool IsNumber =
+        !Step.drop_front().drop_back().getAsInteger(10, Number);
+    Path = Container.Path +
+           (By && IsNumber && Number + *By >= 0 ? numberStep(Number + *By)
+                                                : SomeElement.str()) +
+           Rest.str();
+  };
+  for (Held &H : Env)
+    if (H.By.Root == Container.Root) {
+      Shift(H.By.Path);
+      for (std::string &Path : H.Replaced)
+        Shift(Path);
+    }
+}
+
+void MemoryState::doubtElements(const Keeper &Container) {
+  for (Held &H : Env)
+    if (H.By.Root == Container.Root && pathWithin(H.By.Path, Container.Path))
+      H.What.doubt(Borrow::Element);
+}
+
+void MemoryState::swap(const Keeper &A, const Keeper &B) {
+  auto Within = [](const Held &H, const Keeper &K) {
+    return H.By.Root == K.Root ? pathWithin(H.By.Path, K.Path, /*Surely=*/true)
+                               : std::nullopt;
+  };
+  for (Held &H : Env) {
+    const Keeper *From = Within(H, A) ? &A : Within(H, B) ? &B : nullptr;
+    if (!From)
+      continue;
+    Keeper To = From == &A ? B : A;
+    To.Path += *Within(H, *From);
+    To.Type = {};
+    H.By = std::move(To);
+    H.Moved |= H.By.mayMove();
+  }
+}
+
 bool MemoryState::join(const MemoryState &Other) {
   bool Changed = false;
   for (const Held &From : Other.Env) {
@@ -122,6 +193,10 @@ bool MemoryState::join(const MemoryState &Other) {
     Changed |= cpp::fieldsOf(Both) != cpp::fieldsOf(Here);
     Tensors[Var] = Both;
   }
+  for (const auto &[Var, Size] : llvm::to_vector(Sizes))
+    if (auto It = Other.Sizes.find(Var);
+        It == Other.Sizes.end() || It->second != Size)
+      Changed |= Sizes.erase(Var);
   for (auto Part : {&MemoryState::Freed, &MemoryState::Contiguous})
     for (const VarDecl *Var : llvm::to_vector(this->*Part))
       if (!(Other.*Part).contains(Var))

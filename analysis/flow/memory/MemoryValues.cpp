@@ -193,7 +193,7 @@ Borrows MemoryValues::read(const Expr *E) const {
   E = cpp::peel(E);
   if (!E || E->isTypeDependent())
     return {};
-  if (std::optional<Keeper> K = Keeper::of(E)) {
+  if (std::optional<Keeper> K = S.place(E)) {
     K->Type = E->getType();
     return readPlace(*K);
   }

@@ -166,6 +166,8 @@ std::string elementStep(const Expr *Index) {
   return Text.empty() ? SomeElement.str() : "[" + Text + "]";
 }
 
+std::string numberStep(unsigned N) { return "[" + std::to_string(N) + "]"; }
+
 /// The step from a pointer to what lies \p Index further on.
 static std::string pointeeStep(const Expr *Index) {
   const std::string Text = indexText(Index);
@@ -176,16 +178,116 @@ static std::string pointeeStep(const Expr *Index) {
 // Steps of expressions
 //===----------------------------------------------------------------------===//
 
-/// What range-for iterates over with \p E, the variable that the compiler adds
-/// for the iterator; null for others.
-static const Expr *rangeOf(const Expr *E) {
+const CallExpr *iteratorOf(const Expr *E) {
+  E = E ? cpp::stripImplicit(E) : nullptr;
+  while (const auto *Converted = dyn_cast_or_null<CXXConstructExpr>(E)) {
+    E = cpp::onlyArgument(Converted);
+    E = E ? cpp::stripImplicit(E) : nullptr;
+  }
+  const auto *Call = dyn_cast_or_null<CallExpr>(E);
+  return does(Call, Std::Iterator) ? Call : nullptr;
+}
+
+const Expr *iteratedBy(const Expr *E) {
+  const CallExpr *Call = iteratorOf(E);
+  if (!Call)
+    return nullptr;
+  if (const auto *Method = dyn_cast<CXXMemberCallExpr>(Call))
+    return Method->getImplicitObjectArgument();
+  return isStdCall(Call, Std::Iterator) && Call->getNumArgs() == 1
+             ? Call->getArg(0)
+             : nullptr;
+}
+
+bool isSamePlace(const Expr *A, const Expr *B) {
+  const std::optional<Keeper> One = A ? Keeper::of(A) : std::nullopt;
+  const std::optional<Keeper> Other = B ? Keeper::of(B) : std::nullopt;
+  return One && Other && *One == *Other;
+}
+
+/// The condition of \p Loop, where it asks whether \p Var is less than
+/// something, or another: that.
+static const Expr *boundOf(const ForStmt *Loop, const VarDecl *Var) {
+  const Expr *Test = Loop->getCond() ? cpp::peel(Loop->getCond()) : nullptr;
+  if (const auto *Op = dyn_cast_or_null<BinaryOperator>(Test))
+    return (Op->getOpcode() == BO_LT || Op->getOpcode() == BO_NE) &&
+                   cpp::variableOf(Op->getLHS()) == Var
+               ? Op->getRHS()
+               : nullptr;
+  if (const auto *Rewritten =
+          dyn_cast_or_null<CXXRewrittenBinaryOperator>(Test))
+    return Rewritten->getOperator() == BO_NE &&
+                   cpp::variableOf(Rewritten->getLHS()) == Var
+               ? Rewritten->getRHS()
+               : nullptr;
+  const auto *Call = dyn_cast_or_null<CXXOperatorCallExpr>(Test);
+  return Call && Call->getOperator() == OO_ExclaimEqual &&
+                 cpp::variableOf(Call->getArg(0)) == Var
+             ? Call->getArg(1)
+             : nullptr;
+}
+
+/// What the variable \p E is compared with in the loop whose rounds it counts,
+/// through variables that are set once; null for others.
+static const Expr *boundOf(const Expr *E) {
+  const VarDecl *Var = namedBy(E);
+  if (!Var || Var->isImplicit() || !Var->isLocalVarDecl() || !Var->hasInit() ||
+      Var->getType()->isReferenceType())
+    return nullptr;
+  const ForStmt *Loop = cpp::loopCountedBy(Var);
+  const Expr *Bound = Loop ? boundOf(Loop, Var) : nullptr;
+  const auto *F = cast<FunctionDecl>(Var->getDeclContext());
+  return Bound ? Body::of(F).originOf(Bound) : nullptr;
+}
+
+const Expr *rangeOf(const Expr *E) {
   const VarDecl *Begin = namedBy(E);
-  if (!Begin || !Begin->isImplicit() || !Begin->hasInit())
+  if (!Begin || !Begin->hasInit())
     return nullptr;
   const Expr *Init = cpp::valueOf(Begin->getInit());
-  if (const auto *Call = dyn_cast<CXXMemberCallExpr>(Init))
-    return does(Call, Std::Begin) ? Call->getImplicitObjectArgument() : nullptr;
-  return Init && Init->getType()->isArrayType() ? Init : nullptr;
+  const CallExpr *Call = iteratorOf(Init);
+  const Expr *Range = does(Call, Std::Begin) ? iteratedBy(Call) : nullptr;
+  if (!Begin->isImplicit()) {
+    const Expr *End = Range ? boundOf(E) : nullptr;
+    return does(iteratorOf(End), Std::End) &&
+                   isSamePlace(Range, iteratedBy(End))
+               ? Range
+               : nullptr;
+  }
+  return Range                                    ? Range
+         : Init && Init->getType()->isArrayType() ? Init
+                                                  : nullptr;
+}
+
+/// Does the variable \p Index lead to all elements of \p Container, one after
+/// the other?
+static bool leadsThrough(const Expr *Index, const Expr *Container) {
+  const VarDecl *Var = Index ? namedBy(Index) : nullptr;
+  if (!Var || !Var->getType()->isIntegerType() || !Var->isLocalVarDecl() ||
+      !Var->hasInit() || isa<ParmVarDecl>(Var))
+    return false;
+  const ASTContext &Context = Var->getASTContext();
+  const Expr *Bound = boundOf(Index);
+  if (!Bound || cpp::constantInt(Var->getInit(), Context) != 0)
+    return false;
+  if (const auto Number = cpp::constantInt(Bound, Context))
+    return Number == cpp::constantLength(cpp::peel(Container), Context);
+  const auto *Call = dyn_cast<CallExpr>(Bound);
+  if (!does(Call, Std::Size))
+    return false;
+  const auto *Method = dyn_cast<CXXMemberCallExpr>(Call);
+  return isSamePlace(Container, Method ? Method->getImplicitObjectArgument()
+                                : Call->getNumArgs() == 1 ? Call->getArg(0)
+                                                          : nullptr);
+}
+
+/// The element of \p Container at \p Index, which may be null. An element of a
+/// map is a pair, and this its second part.
+static PartOf elementOf(const Expr *Container, const Expr *Index) {
+  if (leadsThrough(Index, Container))
+    return {Container, EachElement.str()};
+  const bool InPair = isStdClass(Container->getType(), StdClass::Map);
+  return {Container, elementStep(Index) + (InPair ? tupleStep(1) : ""), Index};
 }
 
 /// Does the subscript, at() or back() of a \p T lead to elements that it owns?
@@ -205,15 +307,24 @@ static PartOf partOf(const CXXOperatorCallExpr *Op) {
   const bool Arrow = Op->getOperator() == OO_Arrow;
   if (Op->getOperator() == OO_Subscript && Op->getNumArgs() == 2 &&
       ownsElements(Object->getType()))
-    return {Object, elementStep(Op->getArg(1)), Op->getArg(1)};
+    return elementOf(Object, Op->getArg(1));
   if (!Arrow && (Op->getOperator() != OO_Star || Op->getNumArgs() != 1))
     return {};
-  if (const Expr *Range = Arrow ? nullptr : rangeOf(Object))
+  if (const Expr *Range = rangeOf(Object))
     return {Range, EachElement.str()};
   // Arrow leads to a pointer, and the member that it is for goes on from it.
   return isStdClass(Object->getType(), StdClass::Box)
              ? PartOf{Object, Arrow ? "" : "*"}
              : PartOf();
+}
+
+/// The step to what \p Call adds to a \p Container.
+static std::string stepOfInserted(const CallExpr *Call, QualType Container) {
+  return (!hasLastElement(Container) ? SomeElement
+          : does(Call, Std::AtEnd)   ? LastElement
+          : does(Call, Std::First)   ? FirstElement
+                                     : SomeElement)
+      .str();
 }
 
 static PartOf partOf(const CallExpr *Call) {
@@ -238,16 +349,13 @@ static PartOf partOf(const CallExpr *Call) {
   if (Call->isLValue() && ownsElements(Object->getType())) {
     if (does(Call, Std::Element)) {
       const Expr *Index = Call->getNumArgs() == 1 ? Call->getArg(0) : nullptr;
-      if (!Index && !does(Call, Std::First) &&
-          hasLastElement(Object->getType()))
-        return {Object, LastElement.str()};
-      return {Object, elementStep(Index), Index};
+      if (Index || !hasLastElement(Object->getType()))
+        return elementOf(Object, Index);
+      return {Object,
+              (does(Call, Std::First) ? FirstElement : LastElement).str()};
     }
     if (does(Call, Std::Insert))
-      return {Object,
-              does(Call, Std::AtEnd) && hasLastElement(Object->getType())
-                  ? LastElement.str()
-                  : SomeElement.str()};
+      return {Object, stepOfInserted(Call, Object->getType())};
   }
   return {};
 }
@@ -258,16 +366,19 @@ PartOf partOf(const Expr *E) {
     const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
     if (!Field || isa<CXXThisExpr>(cpp::peel(Member->getBase())))
       return {};
-    return {Member->getBase(),
-            (Member->isArrow() ? "*" : "") + fieldStep(Field)};
+    // The arrow of an iterator leads to the element itself.
+    const auto *Arrow =
+        dyn_cast<CXXOperatorCallExpr>(cpp::peel(Member->getBase()));
+    const bool ByPointer =
+        Member->isArrow() && !(Arrow && rangeOf(Arrow->getArg(0)));
+    return {Member->getBase(), (ByPointer ? "*" : "") + fieldStep(Field)};
   }
   if (const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(E)) {
     const Expr *Base = Subscript->getBase();
     const Expr *Index = Subscript->getIdx();
-    return {Base,
-            cpp::peel(Base)->getType()->isArrayType() ? elementStep(Index)
-                                                      : pointeeStep(Index),
-            Index};
+    return cpp::peel(Base)->getType()->isArrayType()
+               ? elementOf(cpp::peel(Base), Index)
+               : PartOf{Base, pointeeStep(Index), Index};
   }
   if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(E)) {
     if (Unary->getOpcode() != UO_Deref)

@@ -38,15 +38,31 @@ std::string tupleStep(unsigned I);
 std::string fieldStep(const clang::FieldDecl *Field);
 /// The step to the element at \p Index, which may be null.
 std::string elementStep(const clang::Expr *Index);
+/// The step to element number \p N.
+std::string numberStep(unsigned N);
 /// The step to an element that is not known.
 inline constexpr llvm::StringLiteral SomeElement = "[*]";
 /// The step to each element in turn, as range-for takes it.
 inline constexpr llvm::StringLiteral EachElement = "[:]";
 /// The step to the last element, as push_back() adds it and back() gives it.
 inline constexpr llvm::StringLiteral LastElement = "[$]";
+/// The step to the first element, where elements have an order.
+inline constexpr llvm::StringLiteral FirstElement = "[0]";
 /// Do push() and its like add to the end of \p Container, where top() and its
 /// like read?
 bool hasLastElement(clang::QualType Container);
+
+/// The container or array that variable \p E leads through, from its first
+/// element to its last: the iterator of a range-for, or of a for statement from
+/// begin() to end(). Null for others.
+const clang::Expr *rangeOf(const clang::Expr *E);
+/// The call of begin(), end() or find() that \p E is, also as an iterator of
+/// another type; null for others.
+const clang::CallExpr *iteratorOf(const clang::Expr *E);
+/// The container that iteratorOf() \p E is called on; null for others.
+const clang::Expr *iteratedBy(const clang::Expr *E);
+/// Do \p A and \p B name the same place?
+bool isSamePlace(const clang::Expr *A, const clang::Expr *B);
 
 /// Takes the first step off \p Path, which is not empty.
 llvm::StringRef takeStep(llvm::StringRef &Path);

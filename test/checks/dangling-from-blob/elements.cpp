@@ -4,7 +4,9 @@
 // RUN: %check_libtorch_tidy %s libtorch-dangling-from-blob %t --level=0 --check-suffix=L0
 
 #include <array>
+#include <deque>
 #include <map>
+#include <queue>
 #include <string>
 #include <torch/torch.h>
 
@@ -161,6 +163,100 @@ void helped(std::vector<Tensor> q, int i) {
   }
   rd(q[i]);
 }
+void each_but_the_first(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  for (size_t i = 1; i < q.size(); ++i)
+    rd(q[i]);
+}
+void each_but_the_last(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  for (size_t i = 0; i < q.size() - 1; ++i)
+    rd(q[i]);
+}
+void as_many_as_another(std::vector<Tensor> q, std::vector<Tensor> p) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  for (size_t i = 0; i < p.size(); ++i)
+    rd(q[i]);
+}
+void each_second(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  for (size_t i = 0; i < q.size(); i += 2)
+    rd(q[i]);
+}
+void some_rounds(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  for (size_t i = 0; i < q.size(); ++i)
+    if (i == 1)
+      rd(q[i]);
+}
+void steps_itself(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  for (size_t i = 0; i < q.size(); ++i)
+    rd(q[i++]);
+}
+void perhaps_the_second(bool c) {
+  std::vector<Tensor> q;
+  if (c)
+    q.push_back(torch::ones(3));
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  rd(q[0]);
+}
+void one_is_taken_out(std::vector<Tensor> q, int i) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  q.erase(q.begin() + i);
+  rd(q.back());
+}
+void first_is_taken_out(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  q.erase(q.begin());
+  for (auto &e : q)
+    rd(e);
+}
+void found(std::map<int, Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q[1] = torch::from_blob(v.data(), {10});
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  auto it = q.find(3);
+  rd(it->second);
+}
 // Surely the same.
 void constant(std::array<Tensor, 2> q) {
   constexpr int Left = 1;
@@ -309,6 +405,155 @@ void one_of_both(std::vector<Tensor> q, int n) {
   rd(q[0]);
   rd(q[n]);
 }
+void each_by_index(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  for (size_t i = 0; i < q.size(); ++i)
+    rd(q[i]);
+}
+void each_by_iterator(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  for (auto it = q.begin(); it != q.end(); ++it)
+    rd(*it);
+}
+void each_of_known_length() {
+  Tensor q[2];
+  {
+    std::vector<float> v(10);
+    q[1] = torch::from_blob(v.data(), {10});
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q[1] = torch::from_blob(v.data(), {10}).clone();
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:12: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q[1] = torch::from_blob(v.data(), {10}).clone();
+  }
+  for (int i = 0; i < 2; ++i)
+    rd(q[i]);
+}
+void size_in_variable(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  const size_t n = q.size();
+  for (size_t i = 0; i < n; i++)
+    rd(q.at(i));
+}
+void only_one() {
+  std::vector<Tensor> q;
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  rd(q[0]);
+}
+void only_one_is_first() {
+  std::vector<Tensor> q;
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  rd(q.front());
+}
+void second() {
+  std::vector<Tensor> q;
+  q.push_back(torch::ones(3));
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  rd(q[1]);
+}
+void emptied_before(std::vector<Tensor> q) {
+  q.clear();
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  rd(q[0]);
+}
+void moves_down() {
+  std::deque<Tensor> q;
+  q.push_back(torch::ones(3));
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_back(torch::from_blob(v.data(), {10}).clone());
+  }
+  q.pop_front();
+  rd(q[0]);
+}
+void moves_up(std::deque<Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q.push_front(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_front(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:18: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push_front(torch::from_blob(v.data(), {10}).clone());
+  }
+  q.push_front(torch::ones(3));
+  rd(q[1]);
+}
+void first_of_queue() {
+  std::queue<Tensor> q;
+  {
+    std::vector<float> v(10);
+    q.push(torch::from_blob(v.data(), {10}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push(torch::from_blob(v.data(), {10}).clone());
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:12: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q.push(torch::from_blob(v.data(), {10}).clone());
+  }
+  rd(q.front());
+}
+void other_value_of_map(std::map<int, Tensor> q) {
+  {
+    std::vector<float> v(10);
+    q[1] = torch::from_blob(v.data(), {10});
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q[1] = torch::from_blob(v.data(), {10}).clone();
+    // CHECK-MESSAGES-L0: :[[@LINE-3]]:12: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES-L0: q[1] = torch::from_blob(v.data(), {10}).clone();
+  }
+  for (auto &[key, e] : q)
+    rd(e);
+}
 // Surely another.
 void other(std::array<Tensor, 2> q, std::map<std::string, Tensor> m,
            std::map<Part, Tensor> e) {
@@ -322,4 +567,15 @@ void other(std::array<Tensor, 2> q, std::map<std::string, Tensor> m,
     *p = torch::from_blob(v.data(), {10});
   }
   rd(q[1]), rd(m["b"]), rd(e[Part::Right]), rd(p[1]), rd(p[2]);
+}
+void others_of_known(Tensor safe) {
+  std::vector<Tensor> q, p;
+  p.push_back(safe);
+  {
+    std::vector<float> v(10);
+    q.push_back(torch::from_blob(v.data(), {10}));
+    p.push_back(torch::from_blob(v.data(), {10}));
+  }
+  q.push_back(safe);
+  rd(q[1]), rd(q.back()), rd(p[0]), rd(p.front());
 }
