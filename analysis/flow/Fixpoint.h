@@ -18,6 +18,11 @@
 ///   /// Can control go from \p Block to \p Successor?
 ///   bool isTaken(const clang::CFGBlock &Block,
 ///                const clang::CFGBlock &Successor);
+///   /// What holds where control comes from \p Block to \p Successor; nullopt
+///   /// where that is \p After, as it is at the end of \p Block.
+///   std::optional<State> along(const clang::CFGBlock &Block,
+///                              const clang::CFGBlock &Successor,
+///                              const State &After);
 ///   /// What holds now may hold where the handlers of \p To begin: joins it
 ///   /// into each. Called before and after each element that may throw.
 ///   void atThrow(llvm::MutableArrayRef<Thrown<State>> To);
@@ -161,8 +166,11 @@ runToFixpoint(const FlowGraph &Graph, Domain &Over,
     const State After =
         evaluated(Graph, *Block, Over, *In[Block->getBlockID()], AtHandlers);
     for (const clang::CFGBlock *Successor : Block->succs())
-      if (Successor && Over.isTaken(*Block, *Successor))
-        Flow(Successor, After);
+      if (Successor && Over.isTaken(*Block, *Successor)) {
+        const std::optional<State> Along =
+            Over.along(*Block, *Successor, After);
+        Flow(Successor, Along ? *Along : After);
+      }
     for (unsigned I = 0; I < Handlers.size(); ++I)
       if (AtHandlers[I].What)
         Flow(Handlers[I].Block, *AtHandlers[I].What);

@@ -65,6 +65,10 @@ public:
   State leave();
   bool join(State &Into, const State &From);
   bool isTaken(const clang::CFGBlock &Block, const clang::CFGBlock &Successor);
+  std::optional<State> along(const clang::CFGBlock &, const clang::CFGBlock &,
+                             const State &) {
+    return std::nullopt;
+  }
   void atThrow(llvm::MutableArrayRef<Thrown<State>> To);
 
 private:

@@ -20,89 +20,6 @@ namespace libtorch_tidy::flow {
 using torch::Layout;
 
 //===----------------------------------------------------------------------===//
-// States
-//===----------------------------------------------------------------------===//
-
-const LaidOut *LayoutState::find(const Keeper &K) const {
-  for (const auto &[Place, What] : Known)
-    if (Place == K)
-      return &What;
-  return nullptr;
-}
-
-void LayoutState::forget(const Keeper &K) {
-  llvm::erase_if(Known, [&](const auto &Entry) {
-    return Entry.first.Root == K.Root &&
-           pathWithin(Entry.first.Path, K.Path, true);
-  });
-}
-
-void LayoutState::set(const Keeper &K, LaidOut What) {
-  forget(K);
-  if (Known.size() < MaxKnown)
-    Known.push_back({K, std::move(What)});
-}
-
-/// How sure it is that a strided one is not packed.
-static int certainty(const LaidOut &Of) {
-  return Of.Lies.hangsOnCuts() ? 0
-                               : 1 + Of.Lies.Sure + Of.Lies.isSurelyStrided();
-}
-
-bool joinInto(LaidOut &Into, const LaidOut &From) {
-  const LaidOut Before = Into;
-  if (Into.Lies.isStrided() || From.Lies.isStrided()) {
-    const bool Both = Into.Lies.isStrided() && From.Lies.isStrided();
-    // What holds on both ways.
-    if (!Into.Lies.isStrided() || (Both && certainty(From) < certainty(Into)))
-      Into = From;
-    Into.SomeWays = Before.SomeWays || From.SomeWays || !Both;
-    Into.Differs =
-        Before.Differs || From.Differs || !(Before.Lies == From.Lies);
-    Into.Given = nullptr;
-    return !(Into == Before);
-  }
-  if (!(Into.Lies == From.Lies)) {
-    const bool Packed = Into.Lies.isPacked() && From.Lies.isPacked();
-    Into.Lies = Into.Lies.unlike(Packed ? Layout::Packed : Layout::Unknown);
-    Into.Lies.SomeUnit |= From.Lies.hasUnit();
-    Into.Lies.Sure &= Packed && From.Lies.Sure;
-    Into.Lies.By = nullptr;
-  }
-  Into.SomeWays |= From.SomeWays;
-  Into.Differs |= From.Differs;
-  if (Into.Given != From.Given)
-    Into.Given = nullptr;
-  if (Into.From != From.From)
-    Into.From = StridedRead::Operators;
-  return !(Into == Before);
-}
-
-bool LayoutState::join(const LayoutState &Other) {
-  bool Changed = false;
-  for (auto It = Known.begin(); It != Known.end();) {
-    if (const LaidOut *There = Other.find(It->first)) {
-      Changed |= joinInto(It->second, *There);
-    } else if (It->second.Lies.isStrided()) {
-      Changed |= !It->second.SomeWays;
-      It->second.SomeWays = true;
-    } else {
-      It = Known.erase(It);
-      Changed = true;
-      continue;
-    }
-    ++It;
-  }
-  for (const auto &[Place, What] : Other.Known)
-    if (What.Lies.isStrided() && !find(Place) && Known.size() < MaxKnown) {
-      Known.push_back({Place, What});
-      Known.back().second.SomeWays = true;
-      Changed = true;
-    }
-  return Changed;
-}
-
-//===----------------------------------------------------------------------===//
 // The domain
 //===----------------------------------------------------------------------===//
 
@@ -342,7 +259,12 @@ LaidOut LayoutDomain::valueOf(const Expr *E, unsigned Result) const {
   }
   if (const auto *Either = dyn_cast<ConditionalOperator>(E)) {
     LaidOut Both = valueOf(Either->getTrueExpr(), Result);
-    joinInto(Both, valueOf(Either->getFalseExpr(), Result));
+    cpp::Conditions Then, Else;
+    if (const auto Says = cpp::conditionOf(Either->getCond(), in())) {
+      Then.push_back(*Says);
+      Else.push_back(Says->opposite());
+    }
+    joinInto(Both, valueOf(Either->getFalseExpr(), Result), Then, Else);
     return Both;
   }
   const auto *Call = dyn_cast<CallExpr>(E);
@@ -415,6 +337,8 @@ LaidOut LayoutDomain::resultOf(const CallExpr *Call, unsigned Result) const {
   // On the others it lies otherwise then, too: what is packed here may not be.
   Value.SomeWays = (First->SomeWays || First->Differs) && !Facts->Packs &&
                    !torch::packedBy(Call);
+  if (Value.SomeWays && Value.Lies.isStrided() && First->Lies.isStrided())
+    Value.When = First->When;
   if (torch::keepsTensor(Call)) {
     Value.Given = First->Given;
     Value.From = First->From;

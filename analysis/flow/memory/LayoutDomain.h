@@ -11,6 +11,7 @@
 #define LIBTORCH_TIDY_ANALYSIS_FLOW_MEMORY_LAYOUTDOMAIN_H
 
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Conditions.h"
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/memory/Memory.h"
 #include "analysis/flow/memory/Places.h"
@@ -23,6 +24,8 @@ namespace libtorch_tidy::flow {
 struct LaidOut {
   torch::Layout Lies;
   bool SomeWays = false; ///< It lies so on some paths only.
+  /// What holds on all paths on which it is strided, as far as is known.
+  cpp::Conditions When = {};
   /// It is not packed on any path, but not alike: what operators make of it may
   /// be on some.
   bool Differs = false;
@@ -36,24 +39,33 @@ struct LaidOut {
   bool IsPointer = false;
 
   bool operator==(const LaidOut &O) const {
-    return Lies == O.Lies && SomeWays == O.SomeWays && Differs == O.Differs &&
-           From == O.From && Given == O.Given && Data == O.Data &&
-           Tensor == O.Tensor && IsPointer == O.IsPointer;
+    return Lies == O.Lies && SomeWays == O.SomeWays && When == O.When &&
+           Differs == O.Differs && From == O.From && Given == O.Given &&
+           Data == O.Data && Tensor == O.Tensor && IsPointer == O.IsPointer;
   }
 };
 
 struct LayoutState {
   std::vector<std::pair<Keeper, LaidOut>> Known;
   static constexpr size_t MaxKnown = 200;
+  /// What the branches on the way here have decided.
+  cpp::Conditions Decided = {};
+  static constexpr size_t MaxDecided = 16;
+  bool Impossible = false; ///< They contradict each other.
 
+  /// \p What holds from here on.
+  void decide(const cpp::Condition &What);
   const LaidOut *find(const Keeper &K) const;
   void forget(const Keeper &K);
   void set(const Keeper &K, LaidOut What);
   bool join(const LayoutState &Other);
 };
 
-/// Makes \p Into what lies either way; returns whether that changed it.
-bool joinInto(LaidOut &Into, const LaidOut &From);
+/// Makes \p Into what lies either way, where what \p Here and \p There say is
+/// decided on the ways; returns whether that changed it.
+bool joinInto(LaidOut &Into, const LaidOut &From,
+              const cpp::Conditions &Here = {},
+              const cpp::Conditions &There = {});
 
 class LayoutDomain {
 public:
@@ -74,6 +86,9 @@ public:
   bool isTaken(const clang::CFGBlock &, const clang::CFGBlock &) {
     return true;
   }
+  std::optional<State> along(const clang::CFGBlock &Block,
+                             const clang::CFGBlock &Successor,
+                             const State &After);
   void atThrow(llvm::MutableArrayRef<Thrown<State>> To);
   /// Visits all blocks once more and adds to \p Into what happens there.
   void report(const FlowGraph &Graph, const States<State> &In, MemoryOf &Into);

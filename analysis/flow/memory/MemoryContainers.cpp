@@ -234,7 +234,7 @@ const std::vector<Keeper> &MemoryDomain::overwrittenIn(const Stmt *Loop) {
                           : nullptr;
   const Stmt *Body = bodyOf(Loop);
   if (!IsNew || !Var || !Body || anyOf<Stmt>(Body, [](const Stmt *S) {
-        return isa<ContinueStmt, BreakStmt, GotoStmt>(S);
+        return isa<ContinueStmt, GotoStmt>(S);
       }))
     return Places;
   auto Add = [&](const Expr *Place) {
@@ -276,15 +276,25 @@ const std::vector<Keeper> &MemoryDomain::overwrittenIn(const Stmt *Loop) {
   return Places;
 }
 
-/// Control leaves \p Loop by its condition.
-void MemoryDomain::leaveLoop(const Stmt *Loop) {
+/// Where the condition of a loop is false, what each round overwrites is gone,
+/// also after no round: then there is no element.
+std::optional<MemoryState> MemoryDomain::along(const CFGBlock &Block,
+                                               const CFGBlock &Successor,
+                                               const State &After) {
+  const Stmt *Loop = Block.getTerminatorStmt();
+  if (!isa_and_nonnull<ForStmt, CXXForRangeStmt>(Loop) ||
+      Block.succ_size() != 2 || *(Block.succ_begin() + 1) != &Successor ||
+      overwrittenIn(Loop).empty())
+    return std::nullopt;
   const SourceManager &SM = Context.getSourceManager();
+  State Left = After;
   for (const Keeper &K : overwrittenIn(Loop))
-    llvm::erase_if(S.Env, [&](const Held &H) {
+    llvm::erase_if(Left.Env, [&](const Held &H) {
       return H.By.Root == K.Root &&
              pathWithin(H.By.Path, K.Path, /*Surely=*/true) &&
              !isWithin(H.KeptAt, Loop, SM);
     });
+  return Left;
 }
 
 //===----------------------------------------------------------------------===//

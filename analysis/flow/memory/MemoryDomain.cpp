@@ -124,14 +124,6 @@ MemoryState MemoryDomain::start() const {
 
 void MemoryDomain::enter(const CFGBlock &Block, State In) {
   S = std::move(In);
-  // What a loop overwrites in each round is gone where it ends, also when there
-  // is no round: then there is no element.
-  if (Block.pred_size() == 1)
-    if (const CFGBlock *Head = *Block.pred_begin();
-        Head && Head->succ_size() == 2 && *(Head->succ_begin() + 1) == &Block)
-      if (const Stmt *Loop = Head->getTerminatorStmt();
-          isa_and_nonnull<ForStmt, CXXForRangeStmt>(Loop))
-        leaveLoop(Loop);
   const auto *Catch = dyn_cast_or_null<CXXCatchStmt>(Block.getLabel());
   if (const auto *Try =
           dyn_cast_or_null<CXXTryStmt>(Catch ? in().parentOf(Catch) : nullptr))

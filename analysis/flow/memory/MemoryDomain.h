@@ -278,6 +278,9 @@ public:
   bool isTaken(const clang::CFGBlock &, const clang::CFGBlock &) {
     return true;
   }
+  std::optional<State> along(const clang::CFGBlock &Block,
+                             const clang::CFGBlock &Successor,
+                             const State &After);
   void atThrow(llvm::MutableArrayRef<Thrown<State>> To);
 
   /// Visits all blocks once more and adds to \p Into what happens there.
@@ -306,7 +309,6 @@ private:
   cpp::Done swap(const cpp::Call &C);
   bool isCounted(const clang::VarDecl *Var) const;
   void startSize(const clang::VarDecl *Var, const clang::Expr *Value);
-  void leaveLoop(const clang::Stmt *Loop);
   const std::vector<Keeper> &overwrittenIn(const clang::Stmt *Loop);
   std::map<const clang::Stmt *, std::vector<Keeper>> Overwritten;
   void forget(const cpp::Call &C, const clang::Expr *Object);
