@@ -13,8 +13,8 @@ namespace libtorch_tidy::driver {
 static void printGaps(const Analysis &All) {
   for (const auto &[File, Trouble] : All.FailedUnits)
     tellError() << "'" << printable(File)
-                << "' could not be analysed in full: " << printable(Trouble)
-                << '\n';
+                << "' could not be analysed in full because "
+                << printable(Trouble) << '\n';
   // Also when asked to be quiet: code that is not recognised is not checked. A
   // project can have a folder of its own with such a name, though.
   if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())

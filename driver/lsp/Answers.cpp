@@ -388,7 +388,7 @@ static void reportFailure(const Question &Q, const Analysis &All, Writer &Out) {
                  F.Unit == Failed && F.Where.Path == Q.File;
         }))
       Out.addAboutFile("'" + llvm::sys::path::filename(File).str() +
-                           "' could not be analysed in full: " + Trouble,
+                           "' could not be analysed in full because " + Trouble,
                        Severity::Warning);
 }
 

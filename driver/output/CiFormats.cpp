@@ -101,7 +101,7 @@ std::string toGithub(const Report &R) {
   }
   for (const auto &[Unit, Trouble] : R.FailedUnits)
     OS << "::error file=" << escapeCommand(relativePath(Unit, R.Root), true)
-       << ",title=libtorch-tidy::could not be analysed in full: "
+       << ",title=libtorch-tidy::could not be analysed in full because "
        << escapeCommand(Trouble, false) << '\n';
   return Result;
 }
@@ -231,7 +231,7 @@ std::string toJunit(const Report &R) {
     if (!S.Trouble.empty()) {
       Case("analysis");
       OS << ">\n      <error type=\"error\" message=\"it could not be analysed "
-            "in full: "
+            "in full because "
          << escapeXml(S.Trouble) << "\"/>\n    </testcase>\n";
     }
     if (!S.Defects && !S.Errors) {

@@ -404,8 +404,8 @@ private:
     OS << "<section id=\"problems\">\n<h2>Not analysed in full</h2>\n<ul>\n";
     for (const auto &[Unit, Trouble] : R.FailedUnits)
       OS << "<li><code>" << path(Unit)
-         << "</code> could not be analysed in full: " << escapeHtml(Trouble)
-         << "</li>\n";
+         << "</code> could not be analysed in full because "
+         << escapeHtml(Trouble) << "</li>\n";
     for (const Finding &F : R.Findings)
       if (F.Kind != FindingKind::Defect) {
         OS << "<li>";

@@ -211,7 +211,8 @@ private:
     for (const auto &[Unit, Trouble] : Run.FailedUnits)
       Tool.push_back(notification(
           "error",
-          "The translation unit could not be analysed in full: " + Trouble,
+          "The translation unit could not be analysed in full because " +
+              Trouble,
           {{"artifactLocation", artifactLocation(Unit)}}));
     for (const GivenUpFunction &F : Run.GivenUp)
       Tool.push_back(notification(

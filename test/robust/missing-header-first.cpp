@@ -6,7 +6,7 @@
 // RUN:   %torch_flags_nopch > %t.out 2> %t.err
 // RUN: %FileCheck %s --input-file=%t.err --check-prefix=ERR
 // ERR-NOT: {{.}}
-// ERR: libtorch-tidy: error: '{{.*}}missing-header-first.cpp' could not be analysed in full: it does not compile: missing-header-first.cpp:[[#HEADER:]]: 'not_there.h' file not found{{$}}
+// ERR: libtorch-tidy: error: '{{.*}}missing-header-first.cpp' could not be analysed in full because it does not compile: missing-header-first.cpp:[[#HEADER:]]: 'not_there.h' file not found{{$}}
 // ERR-NOT: {{.}}
 // RUN: %FileCheck %s --input-file=%t.out
 // CHECK: missing-header-first.cpp:[[#@LINE+4]]:10: error: 'not_there.h' file not found [clang-diagnostic-error]

@@ -6,7 +6,7 @@
 // RUN:   %torch_flags_nopch > %t.out 2> %t.err
 // RUN: %FileCheck %s --input-file=%t.err
 // CHECK-NOT: {{.}}
-// CHECK: libtorch-tidy: error: '{{.*}}missing-header.cpp' could not be analysed in full: it does not compile: missing-header.cpp:13: 'not_there.h' file not found{{$}}
+// CHECK: libtorch-tidy: error: '{{.*}}missing-header.cpp' could not be analysed in full because it does not compile: missing-header.cpp:13: 'not_there.h' file not found{{$}}
 // CHECK-NOT: {{.}}
 
 #include <torch/torch.h>

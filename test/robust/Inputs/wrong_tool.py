@@ -28,7 +28,7 @@ if hit and how == "exit-code":
 if hit and how == "worker":
     code = 3
     for file in hit:
-        print(f"error: '{file}' could not be analysed in full: the analysis crashed")
+        print(f"error: '{file}' could not be analysed in full because the analysis crashed")
 log = {
     "version": "2.1.0",
     "runs": [
