@@ -58,7 +58,7 @@ static void dropUnreadableDate() {
   if (!Date ||
       (!llvm::StringRef(Date).getAsInteger(10, Seconds) && Seconds <= Latest))
     return;
-  tellWarning() << Name << " is no number of seconds up to " << Latest
+  tellWarning() << Name << " is not a number of seconds up to " << Latest
                 << ", and is ignored\n";
   ::unsetenv(Name);
 }

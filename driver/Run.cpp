@@ -426,7 +426,7 @@ Outcome Run::reportBudget() {
   }
   for (const auto &[Name, Value] : Asked.Given)
     if (!llvm::is_contained(Models.Names, Name) && !IsBroken) {
-      tellError() << "--set: nothing that is not known is called '" + Name + "'"
+      tellError() << "--set: there is no unknown value called '" + Name + "'"
                   << (Models.Names.empty() ? "" : "; there are: ")
                   << llvm::join(Models.Names, ", ") << '\n';
       return ExitUsage;

@@ -20,8 +20,8 @@ static void printGaps(const Analysis &All) {
   if (const auto &Units = All.UnitsWithoutTorch; !Units.empty())
     tellWarning() << counted(Units.size(), "unit")
                   << (Units.size() == 1 ? " includes" : " include")
-                  << " headers called torch/, ATen/, c10/ or caffe2/ that have "
-                     "nothing of LibTorch, and no finding is possible there: '"
+                  << " headers called torch/, ATen/, c10/ or caffe2/ that are "
+                     "not LibTorch's: no finding is possible there: '"
                   << printable(Units.front()) << "'"
                   << (Units.size() == 1 ? "\n" : " is the first\n");
   for (const GivenUpFunction &F : All.GivenUp)

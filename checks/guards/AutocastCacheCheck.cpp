@@ -33,7 +33,7 @@ constexpr struct AutocastCacheReasons {
                   "destructor switches it on: a stretch without autocast."};
   Reason NoStep{"weights-unchanged", Effect::Silent,
                 "It is switched on for good where no optimizer steps: weights "
-                "that stay as they are, are cast once."};
+                "that never change are cast only once."};
   Reason Unseen{"methods-unseen", Effect::Silent,
                 "It is in a method, and some methods of the class are not in "
                 "this file."};

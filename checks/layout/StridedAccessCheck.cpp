@@ -52,8 +52,9 @@ constexpr struct StridedAccessReasons {
               "It is made like a parameter, whose order it has, and of which "
               "the function makes a packed copy elsewhere."};
   Reason Siblings{"siblings-ask", Effect::Likely,
-                  "It is a parameter of an exported function, which is not "
-                  "asked; another of its parameters, or of another one, is."};
+                  "It is a parameter of an exported function, and nothing asks "
+                  "whether it is contiguous, though other parameters, there or "
+                  "in other functions, are asked."};
   Reason Exported{"exported", Effect::Advice,
                   "It is a parameter of a function that Python or a library's "
                   "user calls, and nobody asks whether it is packed."};

@@ -91,7 +91,7 @@ std::string batchSentence(const bytes::StepRows &Step,
   const std::string Memory = readableBytes(Options.Memory);
   if (Largest < 0)
     return "Which batch fits into " + Memory +
-           " is not known: not all of them can be followed.";
+           " is not known: not every step can be followed.";
   if (Largest == 0)
     return "Not even a batch of 1 fits into " + Memory +
            (Step.AtMost.empty() ? "." : " in any case.");

@@ -118,7 +118,7 @@ llvm::Expected<ZipFile> ZipFile::read(StringRef Bytes) {
       return makeError("its directory is damaged: " + Why);
     };
     if (!In.begins("PK\1\2"))
-      return Broken("no record where one has to be");
+      return Broken("there is no record where one must be");
     In.take(4);
     const uint64_t Flags = In.number(2), Method = In.number(2);
     In.take(8);
@@ -144,7 +144,7 @@ llvm::Expected<ZipFile> ZipFile::read(StringRef Bytes) {
     if (!Data)
       return Wrong("reaches beyond the end of the file");
     if (Bytes.substr(At + 30, LocalName) != Name)
-      return Wrong("has another name where it stands");
+      return Wrong("has another name in its own header");
     // Bit 0: encrypted. Deflated bytes become at most 1,032 times as many.
     const bool IsDeflated = Method == 8;
     if ((Flags & 1) || (Method != 0 && !IsDeflated))
@@ -176,12 +176,12 @@ llvm::Expected<std::string> contentsOf(const ZipFile::Record &R,
                                        uint64_t Most) {
   if (R.Size > Most || R.Data.size() > Most)
     return makeError("it holds " + llvm::Twine(R.Size) +
-                     " bytes, more than is read");
+                     " bytes, which is more than can be read");
   if (!R.IsDeflated)
     return R.Data.str();
   z_stream Stream = {};
   if (inflateInit2(&Stream, -MAX_WBITS) != Z_OK)
-    return makeError("zlib does not start");
+    return makeError("zlib cannot be started");
   const auto End = llvm::make_scope_exit([&] { inflateEnd(&Stream); });
   // One more than there should be, to see that there is not.
   std::string Result(R.Size + 1, '\0');

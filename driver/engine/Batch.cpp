@@ -119,7 +119,7 @@ static std::string troubleOf(const Job &J) {
   std::string Result = troubleIn(*J.Result) +
                        (OfTarget.empty() ? lackOfLibrary(*J.Result) : OfTarget);
   if (lacksCudaToolkit(J.Arguments))
-    Result += "; no CUDA toolkit was found, and a CUDA file mostly needs its "
+    Result += "; no CUDA toolkit was found, and most CUDA files need its "
               "headers: install it, or set CUDA_PATH to its folder";
   return Result;
 }

@@ -100,7 +100,7 @@ Schedule::Schedule(const AnalysisJob &Work, const fixits::FileTexts &Overlay,
   } else if (Cache.Use && !Cache.Folder.empty() &&
              !Work.Options.Progress.Quiet) {
     llvm::errs() << "libtorch-tidy: note: the cache folder '" << Cache.Folder
-                 << "' cannot be used; going on without\n";
+                 << "' cannot be used; going on without it\n";
   }
   Jobs.resize(Work.Units.size());
   for (size_t I = 0; I < Jobs.size(); ++I) {

@@ -235,7 +235,7 @@ Expected<unsigned> shardsIn(StringRef Folder) {
   if (Counts.size() == 1)
     return *Counts.begin();
   return makeError("'" + Folder +
-                   (Counts.empty() ? "' holds nothing that a shard has left"
+                   (Counts.empty() ? "' holds no results of a shard"
                                    : "' holds the shards of several runs"));
 }
 

@@ -248,7 +248,7 @@ filesToAnalyse(llvm::ArrayRef<std::string> GivenFiles,
       Add(Path);
     else if (!Status->isDirectory())
       Tell(makeError("'" + Given +
-                     "' is a device or a pipe; write what it has to a file"));
+                     "' is a device or a pipe; write its contents to a file"));
     else if (auto Below = Commands.filesBelow(Path)) {
       llvm::append_range(*Below,
                          IncludingUnits(Commands, FS).sourcesBelow(Path));

@@ -51,7 +51,7 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
     return makeError("it was not written by 'libtorch-tidy baseline'");
   const bool HasMembers = File[VersionKey] == Version;
   if (!HasMembers && File[VersionKey] != VersionWithoutMembers)
-    return makeError("it is of a version that this program does not know");
+    return makeError("this program does not know its version");
   if (!at(File, {"findings"}).is_array())
     return makeError("it has no list 'findings'");
   Baseline Result(Folder);
@@ -74,10 +74,10 @@ Expected<Baseline> Baseline::parse(StringRef Text, StringRef Folder) {
       E.Members.emplace();
     if (HasMembers && Entry.contains("members")) {
       if (!Entry["members"].is_array())
-        return makeError("the 'members' of a finding are no list");
+        return makeError("the 'members' of a finding are not a list");
       for (const Json &Member : Entry["members"]) {
         if (!Member.is_string())
-          return makeError("a member of a finding is no fingerprint");
+          return makeError("a member of a finding is not a fingerprint");
         E.Members->push_back(textOf(Member));
       }
     }

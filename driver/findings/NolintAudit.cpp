@@ -129,7 +129,7 @@ static std::string complaint(const NolintComment &Comment,
     return {};
   if (Item.isNegative())
     return ("'" + Item.Text + "' has no effect: " + Comment.Word +
-            " comments cannot take checks away")
+            " comments cannot exclude checks")
         .str();
   if (llvm::none_of(catalog(),
                     [&](const CatalogEntry &E) { return Item.names(E.Name); }))

@@ -197,7 +197,7 @@ Expected<RunReport> RunReport::read(StringRef File, llvm::vfs::FileSystem &FS,
   if (!Report.is_object() || textAt(Report, "format") != ReportFormat)
     return Malformed("it is not a report of libtorch-tidy's watch");
   if (numberAt(Report, "version") != ReportVersion)
-    return Malformed("it is of a version that this program does not know");
+    return Malformed("this program does not know its version");
 
   Result.Torch = textAt(Report, "torch");
   Result.Began = textAt(Report, "began");

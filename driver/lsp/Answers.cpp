@@ -413,7 +413,7 @@ static void report(const Question &Q, const Analysis &All,
   if (!All.UnitsWithoutTorch.empty())
     Out.addNote(Name +
                 " includes headers called torch/, ATen/, c10/ or caffe2/ that "
-                "have nothing of LibTorch, and no finding is possible there");
+                "are not LibTorch's: no finding is possible there");
   for (StringRef File : Config.filesAboutOtherPrograms())
     Out.addNote(("'" + File +
                  "' names checks of other programs only, so all of libtorch-* "

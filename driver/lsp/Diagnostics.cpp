@@ -140,7 +140,7 @@ bool Server::ended(const Analyses::Subject &Of, const Workers::Outcome &Said,
     Answer = parseJson<Json>(Said.Result);
   if (Of.TryFixes && isTrue(at(Answer, {"failed"}))) {
     log(MessageType::Error,
-        "the fixes of '" + Of.Path + "' could not be tried to the end");
+        "the fixes of '" + Of.Path + "' could not all be tried");
     return false;
   }
   if (Answer.is_object()) {

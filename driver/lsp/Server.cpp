@@ -84,7 +84,7 @@ void Server::receive(const Transport::Message &Received) {
       (HasId && !Id.is_string() && !Id.is_number_integer()))
     return fail(Id.is_string() || Id.is_number_integer() ? Id : Json(),
                 ErrorCode::InvalidRequest,
-                "the message is no request, notification or response");
+                "the message is not a request, notification or response");
   if (HasId)
     handleRequest(Id, textOf(Method), Params);
   else
@@ -338,9 +338,9 @@ void Server::change(const Json &Params) {
   if (!Doc)
     return;
   if (!Doc->change(at(Params, {"contentChanges"}), Client.Encoding))
-    log(MessageType::Error, "a malformed change of '" + Doc->Uri +
-                                "' is ignored: what is reported of it may be "
-                                "wrong until it is opened again");
+    log(MessageType::Error,
+        "a malformed change of '" + Doc->Uri +
+            "' is ignored: its findings may be wrong until it is opened again");
   Doc->Version = numberOf(at(Params, {"textDocument", "version"}))
                      .value_or(Doc->Version + 1);
   dropWaiting(Doc->Path);

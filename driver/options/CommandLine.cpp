@@ -41,8 +41,8 @@ static Opt<std::string> VfsOverlay(CompileGroup, "vfsoverlay", "FILE",
 
 static Opt<std::string>
     Checks(CheckGroup, "checks", "GLOBS",
-           "Checks to run, as globs with commas between them; '-' in front "
-           "takes away. Default: libtorch-*",
+           "Checks to run, as globs separated by commas; those after '-' are "
+           "excluded. Default: libtorch-*",
            IsMostUsed);
 static Flag AllowNoChecks(CheckGroup, "allow-no-checks",
                           "Accept that no check is enabled");
@@ -62,7 +62,7 @@ static Opt<std::string> ExcludeHeaderFilter(
     "Headers to exclude from those that --header-filter selects");
 static cl::list<std::string>
     Exclude("exclude", cl::value_desc("GLOB"),
-            cl::desc("Files and folders to leave out, as 'build/*'"),
+            cl::desc("Files and folders to leave out, such as 'build/*'"),
             In{CheckGroup}, IsMostUsed, ForBudget);
 static Flag WholeProgram(
     CheckGroup, "whole-program",
@@ -100,10 +100,10 @@ static Opt<std::string>
          cl::ValueOptional, IsMostUsed);
 static Flag Staged(SelectGroup, "staged",
                    "As --diff, for the lines staged for the next commit");
-static Flag PreCommit(
-    SelectGroup, "pre-commit",
-    "As a hook of pre-commit: only findings that have to do with the lines of "
-    "the commit or push, and no file without a compile command");
+static Flag
+    PreCommit(SelectGroup, "pre-commit",
+              "For pre-commit: only findings about the lines of the commit or "
+              "push, and only files that have a compile command");
 
 static Flag Fix(FixGroup, "fix", "Apply fixes, unless there are compile errors",
                 IsMostUsed);
@@ -120,8 +120,8 @@ static Flag
                 "without new warnings, and the finding is gone. The default",
                 cl::init(true));
 static Flag NoVerifyFixes(FixGroup, "no-verify-fixes",
-                          "Offer fixes without trying them first, which takes "
-                          "up to half the time where there are some");
+                          "Offer fixes without trying them first; takes about "
+                          "half the time where there are some");
 static Opt<std::string>
     ExportFixes(FixGroup, "export-fixes", "FILE",
                 "Write findings and fixes as YAML for "
@@ -141,8 +141,8 @@ static Flag
                           "baselineState unchanged or absent");
 static Opt<std::string>
     Html(OutputGroup, "html", "FILE",
-         "Write one HTML file to read; - is the standard output", IsMostUsed,
-         ForBudget, ForReport);
+         "Write a report as one HTML file; - is the standard output",
+         IsMostUsed, ForBudget, ForReport);
 static Opt<OutputFormat>
     Format(OutputGroup, "format", "text|sarif|html|gitlab|github|rdjsonl|junit",
            "Format of the standard output. Default: text",
@@ -175,10 +175,10 @@ static Opt<unsigned>
             "Processor time that a file may take; a slower one is reported and "
             "skipped, and the exit code is 3. 0: no limit. Default: 300",
             cl::init(300));
-static Opt<unsigned> WallTimeout(
-    RunGroup, "wall-timeout", "SECONDS",
-    "Time by the clock that a file may take, as --timeout; 0: no limit. "
-    "Default: ten times --timeout");
+static Opt<unsigned> WallTimeout(RunGroup, "wall-timeout", "SECONDS",
+                                 "Wall-clock time that a file may take, "
+                                 "otherwise as --timeout; 0: no limit. "
+                                 "Default: ten times --timeout");
 static Opt<unsigned>
     MaxMemory(RunGroup, "max-memory", "MB",
               "Memory that a file may take, as --timeout, on Linux; 0: no "
@@ -238,9 +238,9 @@ static cl::list<std::string> Load("load", cl::Hidden, In{HiddenGroup});
 /// duplicate ends the program.
 static Opt<bool> &statsOption() {
   static Flag Stats(RunGroup, "stats",
-                    "Print on the standard error what each file cost: the time "
-                    "of each check, and what the flow model did; and what the "
-                    "cache holds. Results are not taken from it");
+                    "Print to the standard error what each file cost (time per "
+                    "check, work of the flow model) and what the cache holds. "
+                    "Cached results are not used");
   return Stats;
 }
 

@@ -84,10 +84,9 @@ Error readWatched(ArrayRef<std::string> Files, StringRef Html,
   return Error::success();
 }
 
-static Opt<std::string>
-    AddNolint(FixGroup, "add-nolint", "REASON",
-              "Add a NOLINT comment with REASON for each finding, which is not "
-              "reported then");
+static Opt<std::string> AddNolint(
+    FixGroup, "add-nolint", "REASON",
+    "Add a NOLINT comment with REASON for each finding, and do not report it");
 
 Error readAddNolint(std::string &Reason) {
   if (!AddNolint.getNumOccurrences())
@@ -104,13 +103,13 @@ Error readAddNolint(std::string &Reason) {
 
 static Opt<std::string>
     Shard(RunGroup, "shard", "I/N",
-          "Analyse the I-th of N parts of the files, and leave what is found "
-          "in --shard-dir. With --whole-program this is one round");
+          "Analyse part I of N of the files and write the results to "
+          "--shard-dir. With --whole-program this is one round");
 static Opt<unsigned> MergeShards(HiddenGroup, "merge-shards", "N",
                                  "As the command merge", cl::Hidden);
-static Opt<std::string>
-    ShardDir(RunGroup, "shard-dir", "DIR",
-             "Folder that all shards see; a new one for each run");
+static Opt<std::string> ShardDir(
+    RunGroup, "shard-dir", "DIR",
+    "Folder that all shards can read and write; use a new one for each run");
 
 Error readShards(ShardOptions &Result) {
   const bool IsShard = Shard.getNumOccurrences();
@@ -131,7 +130,8 @@ Error readShards(ShardOptions &Result) {
   if (Index.getAsInteger(10, Result.Index) ||
       Count.getAsInteger(10, Result.Count) || !Result.Index ||
       Result.Index > Result.Count)
-    return invalidValue(Shard, Shard, {}, "I/N, as 2/4 for the second of four");
+    return invalidValue(Shard, Shard, {},
+                        "I/N, such as 2/4 for the second of four");
   return refuse(
       "sarif html format export-fixes baseline write-baseline fix "
       "fix-errors fix-notes fix-dry-run confirm fail-on",
@@ -141,7 +141,8 @@ Error readShards(ShardOptions &Result) {
 static Flag Budget(HiddenGroup, "budget", "As the command budget", cl::Hidden);
 static Opt<std::string>
     Model(BudgetGroup, "model", "NAME(VALUES)",
-          "This model, as 'UNet(3, 2)', or a TorchScript archive, as net.pt. "
+          "This model, such as 'UNet(3, 2)', or a TorchScript archive, such as "
+          "net.pt. "
           "Default: those that the files make with known arguments, or without "
           "any");
 static Opt<std::string>
@@ -150,20 +151,18 @@ static Opt<std::string>
               "amsgrad, rmsprop or adagrad");
 static cl::list<std::string>
     Inputs("input", cl::value_desc("SIZES:TYPE"),
-           cl::desc("What forward() is given in a step, a tensor as "
-                    "16x3x224x224 or 32x128:int64, or another value; once for "
-                    "each argument. Default: what the program passes"),
+           cl::desc("Argument of forward() in a step: a tensor, such as "
+                    "16x3x224x224 or 32x128:int64, or another value; give it "
+                    "once for each argument. Default: what the program passes"),
            In{BudgetGroup});
 static cl::list<std::string>
     Given("set", cl::value_desc("NAME=VALUE"),
-          cl::desc("What the variable or member NAME is, which is not known, "
-                   "as width=64 or config.layers='{3, 4}'; the report names "
-                   "them"),
+          cl::desc("Value of an unknown variable or member, such as width=64 "
+                   "or config.layers='{3, 4}'; the report names those"),
           In{BudgetGroup});
-static Opt<std::string>
-    DeviceMemory(BudgetGroup, "memory", "SIZE",
-                 "Also the largest batch whose step fits into this memory, as "
-                 "24GB");
+static Opt<std::string> DeviceMemory(
+    BudgetGroup, "memory", "SIZE",
+    "Also the largest batch whose step fits into this memory, such as 24GB");
 static Opt<bytes::DeviceKind>
     Device(BudgetGroup, "device", "cpu|onednn|cuda",
            "Where the tensors of a step live: on the CPU without oneDNN "
@@ -302,7 +301,7 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
     const auto [Name, Text] = StringRef(Each).split('=');
     if (Name.empty() || Text.empty())
       return makeError("--set: '" + Each +
-                       "' is not a name and a value, as in width=64");
+                       "' is not a name and a value, such as width=64");
     if (Error E = bytes::checkValueText(Text))
       return makeError("--set: " + toString(std::move(E)));
     Result.Given.emplace_back(Name, Text);
@@ -331,7 +330,7 @@ Error readBudget(StringRef Html, BudgetOptions &Result) {
   const std::optional<uint64_t> Bytes = readBytes(DeviceMemory);
   if (!Bytes)
     return invalidValue(DeviceMemory, DeviceMemory, {},
-                        "a number and B, KB, MB, GB or TB, as in 24GB");
+                        "a number and B, KB, MB, GB or TB, such as 24GB");
   Result.Memory = *Bytes;
   return Error::success();
 }

@@ -48,7 +48,7 @@ inline Command BudgetCommand("budget", "budget", "", Sources,
     DoctorCommand("doctor", "doctor", "", Sources,
                   "Report how a file is compiled and analysed, and with what"),
     MergeCommand("merge", "shard-dir", "DIR", Sources,
-                 "Report what the shards have left in DIR"),
+                 "Report the results that the shards wrote to DIR"),
     LspCommand("lsp", "lsp", "", "",
                "Serve an editor by the Language Server Protocol");
 
@@ -73,8 +73,8 @@ inline llvm::cl::SubCommand *const Plain = &llvm::cl::SubCommand::getTopLevel();
 
 inline OptionGroup CompileGroup("compile", "How files are compiled",
                                 {Plain, &JoinCommand, &BudgetCommand,
-                                 &WhyCommand, &BaselineCommand, &MergeCommand,
-                                 &LspCommand}),
+                                 &WhyCommand, &DoctorCommand, &BaselineCommand,
+                                 &MergeCommand, &LspCommand}),
     CheckGroup("checks", "What is looked for",
                {Plain, &JoinCommand, &WhyCommand, &DoctorCommand,
                 &BaselineCommand, &MergeCommand, &LspCommand}),

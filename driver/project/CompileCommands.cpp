@@ -379,7 +379,7 @@ void CompileCommands::noteBelow(llvm::ArrayRef<Database *> Used,
 Expected<std::vector<std::string>>
 CompileCommands::listedSources(StringRef Folder) {
   if (Options.Fixed)
-    return makeError("no input files: flags after '--' go with files");
+    return makeError("no input files: flags after '--' require files");
   Expected<Database *> Found = databaseFor(Folder);
   if (!Found)
     return Found.takeError();
@@ -413,8 +413,7 @@ Expected<std::vector<std::string>>
 CompileCommands::filesBelow(StringRef Folder) {
   if (Options.Fixed)
     return makeError("'" + Folder +
-                     "' is a folder: flags after '--' go with "
-                     "files");
+                     "' is a folder: flags after '--' require files");
   Expected<Database *> Above = databaseFor(Folder);
   if (!Above)
     return Above.takeError();

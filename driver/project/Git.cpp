@@ -295,6 +295,11 @@ static Error addUnknown(const Repository &R, llvm::ArrayRef<std::string> Named,
   return Error::success();
 }
 
+static Error addAll(const Repository &R, ChangedLines &Result) {
+  return joinErrors(addListed(R, Tracked, Result),
+                    addListed(R, Untracked, Result));
+}
+
 static Error addChangedSince(const Repository &R, StringRef Revision,
                              ChangedLines &Result) {
   Expected<Diff> Changes = diff(R, {Revision.str()});
@@ -311,13 +316,10 @@ static Error addChangedSince(const Repository &R, StringRef Revision,
     Result.addSubmodule(Sub->Top);
     // All of it counts as changed when it is new, or when nobody can say what
     // is: a clone can lack the old revision.
-    if (hasRevision(*Sub, S.Old)) {
-      if (Error E = addChangedSince(*Sub, S.Old, Result))
-        return E;
-    } else if (Error E = joinErrors(addListed(*Sub, Tracked, Result),
-                                    addListed(*Sub, Untracked, Result))) {
+    if (Error E = hasRevision(*Sub, S.Old)
+                      ? addChangedSince(*Sub, S.Old, Result)
+                      : addAll(*Sub, Result))
       return E;
-    }
   }
   return Error::success();
 }
@@ -331,7 +333,10 @@ Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder,
   if (!R)
     return R.takeError();
   ChangedLines Result;
-  if (Error E = addChangedSince(*R, Revision, Result))
+  // Before the first commit all is new.
+  if (Error E = Revision != "HEAD" || hasRevision(*R, Revision)
+                    ? addChangedSince(*R, Revision, Result)
+                    : addAll(*R, Result))
     return Expected<ChangedLines>(std::move(E));
   if (Error E = addUnknown(*R, Named, Result))
     return Expected<ChangedLines>(std::move(E));

@@ -184,8 +184,8 @@ static std::string pythonHeaders(llvm::vfs::FileSystem &FS,
       else
         Trouble = "'" + Python + "/pyvenv.cfg' says that Python is in '" +
                   Base->Prefix +
-                  "', which is no place of this machine for one: the headers "
-                  "there are not used; set VIRTUAL_ENV if they should be";
+                  "', where this machine does not have one: its headers are "
+                  "not used; set VIRTUAL_ENV if they should be";
     }
     for (const BasePython &Base : Bases) {
       StringRef Version =

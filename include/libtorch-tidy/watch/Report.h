@@ -97,7 +97,7 @@ inline std::string asText(const RunSummary &Run) {
   }
   if (HaveSites && !Run.Report.empty())
     Text += "  libtorch-tidy-watch-report " + Run.Report +
-            " says the lines of these addresses\n";
+            " prints the lines of these addresses\n";
   return Text;
 }
 

@@ -203,8 +203,9 @@ private:
       std::string Advice;
       if (Graph.Grows) {
         Text += ", and graph nodes by " + inWords(Graph.PerStep);
-        Advice = "a result is kept with its history, or a hook, saved_data or "
-                 "a gradient is part of a cycle: keep detach() or item() of "
+        Advice = "a result is kept with its autograd graph, or a hook, "
+                 "saved_data or a gradient is part of a cycle: keep detach() "
+                 "or item() of "
                  "it, or compute it under a torch::NoGradGuard";
       } else if (Graph.Known) {
         Text += ", graph nodes do not";
@@ -245,9 +246,9 @@ private:
             "tensors" + (I == 0 ? std::string() : " on " + deviceName(T, I)) +
                 " grow by " + inWords(Bytes.PerStep) +
                 " bytes a step, and no more of them are kept",
-            "either inputs grow, as those of an epoch that is sorted by size, "
-            "or a tensor does that each step makes anew, as torch::cat does: a "
-            "run of two epochs tells them apart");
+            "either the inputs grow, as in an epoch sorted by size, or a "
+            "tensor that each step makes again, as torch::cat does: a run of "
+            "two epochs tells them apart");
     V.Device = deviceName(T, I);
     name(V, S.before(), S.Now, /*Nodes=*/false);
   }
@@ -272,13 +273,13 @@ private:
     Trend Graph = nodes();
     if (!Graph.Grows || !keepsMore())
       return;
-    Verdict &V =
-        add("graph", Graph.PerStep,
-            "graph nodes grow by " + inWords(Graph.PerStep) +
-                " a step, tensors do not",
-            "a result is kept with its history; backward() has freed the "
-            "tensors of the graph, but not its nodes: keep detach() or item() "
-            "of it");
+    Verdict &V = add(
+        "graph", Graph.PerStep,
+        "graph nodes grow by " + inWords(Graph.PerStep) +
+            " a step, tensors do not",
+        "a result is kept with its autograd graph; backward() has freed the "
+        "tensors of the graph, but not its nodes: keep detach() or item() "
+        "of it");
     name(V, S.before(), S.Now, /*Nodes=*/true);
   }
 
