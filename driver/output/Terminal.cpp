@@ -243,7 +243,8 @@ private:
           !Text.drop_front(IsPicture + 1).take_front(Middle).contains("[")) {
         const StringRef Label = Text.slice(IsPicture ? 2 : 1, Middle);
         const std::string Address =
-            Form.Address(Label, Text.slice(Middle + 2, End));
+            Form.Address ? Form.Address(Label, Text.slice(Middle + 2, End))
+                         : "";
         Result += (IsPicture ? "Figure: " : "") + inlines(Label) +
                   (Address.empty() ? "" : " (" + Address + ")");
         Text = Text.drop_front(End + 1);

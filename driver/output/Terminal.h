@@ -14,7 +14,8 @@ namespace libtorch_tidy::driver {
 struct TerminalForm {
   unsigned Columns = 80;
   bool Styled = false; ///< With bold type and colours; else by signs alone.
-  /// What a link's address stands for; empty where its text says it all.
+  /// What a link's address stands for; empty, or null for all, where its text
+  /// says it all.
   llvm::function_ref<std::string(llvm::StringRef Text, llvm::StringRef Address)>
       Address;
 };
