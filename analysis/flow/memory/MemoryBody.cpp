@@ -20,6 +20,10 @@ bool readsNoElement(const CXXMemberCallExpr *Call) {
       does(Call, Std::Insert | Std::Overwrite | Std::Clear | Std::Reset |
                      Std::Reserve))
     return true;
+  // What a map says in a number is of its keys: count(key), contains(key).
+  if (isStdClass(Call->getObjectType(), StdClass::Map) &&
+      Call->getType()->isIntegerType())
+    return true;
   // A pop() of the user's may hand out what it takes out.
   return does(Call, Std::Remove) && !does(Call, Std::Release) &&
          (isOfLibrary(Call->getDirectCallee()) ||

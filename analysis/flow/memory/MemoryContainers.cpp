@@ -44,6 +44,9 @@ void MemoryDomain::startSize(const VarDecl *Var, const Expr *Value) {
     S.Sizes[Var] = 0;
   else if (isa_and_nonnull<CXXStdInitializerListExpr>(cpp::peel(Only)))
     S.Sizes[Var] = cpp::listElements(Only).size();
+  else if (const auto Number = cpp::constantInt(Only, Context);
+           Number && *Number >= 0 && Only->getType()->isIntegerType())
+    S.Sizes[Var] = *Number;
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,9 +232,12 @@ const std::vector<Keeper> &MemoryDomain::overwrittenIn(const Stmt *Loop) {
   std::vector<Keeper> &Places = Known->second;
   const auto *Range = dyn_cast<CXXForRangeStmt>(Loop);
   const auto *For = dyn_cast<ForStmt>(Loop);
-  const Decl *Var = Range ? Range->getLoopVariable()
-                    : For ? declaredBy(For->getInit())
-                          : nullptr;
+  // `auto it = q.begin(), end = q.end()` declares two.
+  const auto *Declared =
+      For ? dyn_cast_or_null<DeclStmt>(For->getInit()) : nullptr;
+  const Decl *Var = Range      ? Range->getLoopVariable()
+                    : Declared ? *Declared->decl_begin()
+                               : nullptr;
   const Stmt *Body = bodyOf(Loop);
   if (!IsNew || !Var || !Body || anyOf<Stmt>(Body, [](const Stmt *S) {
         return isa<ContinueStmt, GotoStmt>(S);
@@ -330,12 +336,14 @@ bool MemoryDomain::onlyTellsPlace(const Expr *Iterator, unsigned Depth) const {
   const auto IsLeft = [&](const Expr *Left) {
     return cpp::stripImplicit(Left) == cpp::stripImplicit(Iterator);
   };
-  // What it leads to is written, or is one of all.
+  // What it leads to is written, or only asked for a property, or one of all.
   auto IsWritten = [&] {
     const Stmt *Outer = in().outerOf(E);
     const auto *Place =
         isa_and_nonnull<MemberExpr>(Outer) ? cast<Expr>(Outer) : E;
-    return rangeOf(Iterator) || isAssigned(Place, in());
+    const auto *Method = dyn_cast_or_null<CXXMemberCallExpr>(in().callOn(E));
+    return rangeOf(Iterator) || isAssigned(Place, in()) ||
+           (Method && readsNoElement(Method));
   };
   if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
     if (Op->isComparisonOp())

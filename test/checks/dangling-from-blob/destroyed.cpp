@@ -480,3 +480,52 @@ void resize_and_read(std::vector<Tensor> q) {
   q.resize(3);
   rd(q[0]);
 }
+void overwrite_to_named_end(std::vector<Tensor> q, Tensor safe) {
+  {
+    std::vector<float> v(4);
+    q.push_back(torch::from_blob(v.data(), {4}));
+  }
+  for (auto it = q.begin(), end = q.end(); it != end; ++it)
+    *it = safe;
+  rd(q.back());
+}
+void erase_defined(std::vector<Tensor> q) {
+  {
+    std::vector<float> v(4);
+    q.push_back(torch::from_blob(v.data(), {4}));
+  }
+  for (auto it = q.begin(); it != q.end();) {
+    if (it->defined())
+      it = q.erase(it);
+    else
+      ++it;
+  }
+}
+void erase_counted(std::map<int, Tensor> q) {
+  {
+    std::vector<float> v(4);
+    q[1] = torch::from_blob(v.data(), {4});
+  }
+  if (q.count(1))
+    q.erase(1);
+}
+void pop_of_two() {
+  std::vector<Tensor> q(2);
+  {
+    std::vector<float> v(4);
+    q[1] = torch::from_blob(v.data(), {4});
+  }
+  q.pop_back();
+  for (auto &e : q)
+    rd(e);
+}
+void swapped_away(std::vector<Tensor> q) {
+  std::vector<Tensor> p;
+  {
+    std::vector<float> v(4);
+    q.push_back(torch::from_blob(v.data(), {4}));
+  }
+  std::swap(p, q);
+  for (auto &e : q)
+    rd(e);
+}
