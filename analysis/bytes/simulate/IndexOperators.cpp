@@ -79,6 +79,7 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
   std::vector<int64_t> Strides = Of.View->Strides;
   size_t &D = Of.D;
   GradientKind Kind = GradientKind::Fresh;
+  std::vector<int> Axes;
   switch (P.What) {
   case Value::Text:
   case Value::Other:
@@ -92,6 +93,7 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
     To.insert(To.begin() + D, 1);
     Strides.insert(Strides.begin() + D, 0);
     Kind = GradientKind::View;
+    Axes = axesWithout(To.size(), D);
     ++D;
     break;
   case Value::Integer:
@@ -127,7 +129,7 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
     return false;
   }
   const Tensor Next = Op.view(Of.View, To, Strides);
-  Op.record({Next}, {{Of.View, Kind}});
+  Op.record({Next}, {{Of.View, Kind, 0, Axes}});
   Of.View = Next;
   return true;
 }
@@ -238,10 +240,10 @@ static OperatorResult cat(OperatorCall &Op) {
     Sizes Own = T->sizes();
     Type = T->Shape.Type && T->Shape.Type->Bytes > Type.Bytes ? *T->Shape.Type
                                                               : Type;
-    // Parts of what comes; in order only where nothing is outside of them.
-    const bool IsWhole =
-        productOf(ArrayRef(Own).take_front(std::min(D, Own.size()))) == 1;
-    Inputs.push_back({T, IsWhole ? GradientKind::View : GradientKind::Strided});
+    // Parts of what comes.
+    Inputs.push_back(
+        {T, GradientKind::View, 0,
+         axesWithout(Own.size() + Stacks, Stacks ? D : Own.size())});
     if (!Stacks && Own == Sizes{0})
       continue; // An empty list that grows.
     if (To == Sizes{0})
@@ -287,7 +289,10 @@ static OperatorResult repeat(OperatorCall &Op) {
       To[To.size() - Times->size() + I] =
           productOf({To[To.size() - Times->size() + I], (*Times)[I]});
   }
-  return Op.record({Op.make(To, T)}, {{T}}, {Sources});
+  const bool IsCopy = !Interleaves && To == T->sizes();
+  return Op.record({Op.make(To, T)},
+                   {{T, IsCopy ? GradientKind::Alias : GradientKind::Fresh}},
+                   {Sources});
 }
 
 /// to(dtype), type_as(other): a copy, where it is of another type.

@@ -22,6 +22,51 @@ static std::vector<KeptMemory> keptOfProduct(const Tensor &A,
           A->needsGradient() ? BlockPtr(OfB) : nullptr};
 }
 
+/// Is a matrix multiplied as it lies: do its rows, or its columns, lie one
+/// after the other? As at::native::addmm_impl_cpu_() has it.
+static bool isRead(ArrayRef<int64_t> Of, ArrayRef<int64_t> Strides) {
+  return (Strides[1] == 1 && Strides[0] >= Of[1]) ||
+         (Strides[0] == 1 && Strides[1] >= Of[0]);
+}
+
+/// The same of all matrices of a gradient.
+static bool readsMatrices(const TensorInstance &Gradient) {
+  const Sizes Of = Gradient.sizes();
+  return Of.size() < 2 ? Gradient.isDense()
+                       : isRead(lastOf(Of, 2), lastOf(Gradient.Strides, 2));
+}
+
+/// All dimensions but the last as one.
+static Sizes asOneMatrix(const Sizes &Of) {
+  if (Of.size() <= 2)
+    return Of;
+  return {productOf(ArrayRef(Of).drop_back()), Of.back()};
+}
+
+/// The gradient of the product \p Out is taken as so many matrices, which are
+/// one after the other: one that is seen so.
+static void takeMatrices(const TensorPtr &Out, int64_t Matrices) {
+  if (!Out->Maker)
+    return;
+  Out->Maker->Reads = readsMatrices;
+  const Sizes Of = Out->sizes();
+  if (Of.size() <= 2 || productOf(Of) == 0 || Matrices <= 0)
+    return;
+  Sizes &As = Out->Maker->SeenAs;
+  As = {productOf(ArrayRef(Of).drop_back()) / Matrices, Of.back()};
+  if (Matrices > 1)
+    As.insert(As.begin(), Matrices);
+}
+
+/// What a product copies of \p T for the moment: one of its matrices, where it
+/// does not lie so.
+static uint64_t bytesOfMatrixCopy(const Tensor &T) {
+  const Sizes Of = T->sizes();
+  if (Of.size() < 2 || isRead(lastOf(Of, 2), lastOf(T->Strides, 2)))
+    return 0;
+  return elementsOf(productOf(lastOf(Of, 2)), typeOf(T).Bytes);
+}
+
 static OperatorResult linear(OperatorCall &Op) {
   const Tensor X = Op.self(), W = Op.tensor("weight"),
                B = Op.maybeTensor("bias");
@@ -35,35 +80,25 @@ static OperatorResult linear(OperatorCall &Op) {
     return {};
   To.back() = OfWeight[0];
   // More than two dimensions are seen as two, unless the last two are swapped.
-  BlockPtr Seen = X->Memory;
-  uint64_t Scratch = 0;
-  const Sizes From = X->sizes();
-  if (From.size() == 3 && X->Strides.back() != 1 &&
-      X->Strides.front() == From[1] * From[2])
-    Scratch = elementsOf(From[0] * productOf(OfWeight), typeOf(X).Bytes);
-  else if (To.size() > 2 && !X->isContiguous())
-    Seen =
-        stridesOfView(X, {productOf(ArrayRef(From).drop_back()), From.back()})
-            ? X->Memory
-            : Op.allocate(bytesOf(X));
+  const Sizes From = X->sizes(), Flat = asOneMatrix(From);
+  const bool IsSwapped = From.size() == 3 && X->Strides.back() != 1 &&
+                         X->Strides.front() == From[1] * From[2];
+  const std::optional<Sizes> Strides =
+      IsSwapped ? std::nullopt : stridesOfView(X, Flat);
+  const BlockPtr Seen =
+      IsSwapped || Strides ? X->Memory : Op.allocate(bytesOf(X));
+  const uint64_t Copy =
+      Strides && Flat.size() == 2 && !isRead(Flat, *Strides) ? bytesOf(X) : 0;
   const Tensor Out = Op.make(To, X);
-  return Op.record({Out}, {{X}, {W}, {B}}, keptOfProduct(X, Seen, W, W),
-                   Scratch, Scratch + bytesOf(Out));
-}
-
-/// What a product copies of \p T for the moment: one of its matrices, where
-/// neither its rows nor its columns lie one after the other.
-static uint64_t bytesOfMatrixCopy(const Tensor &T) {
-  const Sizes Of = T->sizes();
-  if (Of.size() < 2)
-    return 0;
-  const int64_t Rows = Of[Of.size() - 2], Columns = Of.back();
-  const int64_t RowStride = T->Strides[Of.size() - 2],
-                ColumnStride = T->Strides.back();
-  if ((ColumnStride == 1 && RowStride >= Columns) ||
-      (RowStride == 1 && ColumnStride >= Rows))
-    return 0;
-  return elementsOf(productOf({Rows, Columns}), typeOf(T).Bytes);
+  Op.scratch(Copy);
+  const uint64_t Scratch =
+      IsSwapped ? elementsOf(From[0] * productOf(OfWeight), typeOf(X).Bytes)
+      : W->needsGradient() ? Copy
+                           : 0;
+  Op.record({Out}, {{X}, {W}, {B}}, keptOfProduct(X, Seen, W, W), Scratch,
+            Scratch + bytesOf(Out));
+  takeMatrices(Out, IsSwapped ? From[0] : 1);
+  return Out;
 }
 
 /// Are the matrices of \p T multiplied as one with \p Other, a matrix or a
@@ -108,6 +143,10 @@ static OperatorResult matmul(OperatorCall &Op, Tensor A, Tensor B) {
     Right.push_back(1);
   const int64_t Rows = Left[Left.size() - 2], Inner = Left.back(),
                 Columns = Right.back();
+  if (A->Shape.Type && B->Shape.Type &&
+      A->Shape.Type->Name != B->Shape.Type->Name)
+    return Op.throws("'" + Op.Name + "' of " + A->Shape.Type->Name + " and " +
+                     B->Shape.Type->Name);
   const std::optional<Sizes> Batch =
       broadcast(ArrayRef(Left).drop_back(2), ArrayRef(Right).drop_back(2));
   if (Right[Right.size() - 2] != Inner || !Batch)
@@ -124,7 +163,7 @@ static OperatorResult matmul(OperatorCall &Op, Tensor A, Tensor B) {
                           areOneMatrix(Op, B, A, /*OtherIsFirst=*/true);
   BlockPtr KeptA = A->Memory, KeptB = B->Memory;
   if (Folds) {
-    if (!A->isContiguous())
+    if (!stridesOfView(A, asOneMatrix(Left)))
       KeptA = Op.allocate(bytesOf(A));
   } else if (!FoldsRight && !Batch->empty()) {
     KeptA = laidOut(Op, A, Left, *Batch);
@@ -147,9 +186,10 @@ static OperatorResult matmul(OperatorCall &Op, Tensor A, Tensor B) {
       Grown(A, Left) + Grown(B, Right) + (B->needsGradient() ? CopyA : CopyB);
   // One matrix of what comes is laid out at a time.
   const int64_t Matrices = Folds || FoldsRight ? 1 : productOf(*Batch);
-  return Op.record({Out}, {{A}, {B}}, keptOfProduct(A, KeptA, B, KeptB),
-                   Scratch,
-                   Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
+  Op.record({Out}, {{A}, {B}}, keptOfProduct(A, KeptA, B, KeptB), Scratch,
+            Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
+  takeMatrices(Out, FoldsRight ? 0 : Matrices);
+  return Out;
 }
 
 static OperatorResult matmul(OperatorCall &Op) {
@@ -173,6 +213,7 @@ static OperatorResult addedMatmul(OperatorCall &Op) {
        {A},
        {B}},
       keptOfProduct(A, A, B, B), Copy, Copy + bytesOf(Out) / Matrices);
+  takeMatrices(Out, Matrices);
   return Product;
 }
 
@@ -240,6 +281,8 @@ static OperatorResult batchNorm(OperatorCall &Op) {
   const Sizes From = X->sizes();
   if (From.size() < 2)
     return Op.doesNotTake(X);
+  if (!Op.isReal(X))
+    return {};
   if (W && W->sizes() != Sizes{From[1]})
     Op.throws("'batch_norm' takes " + Twine(productOf(W->sizes())) +
               " channels, and is given a tensor of " + shown(From));
@@ -262,6 +305,8 @@ static OperatorResult layerNorm(OperatorCall &Op) {
   if (Shape.size() > From.size() || lastOf(From, Shape.size()) != Shape)
     return Op.throws("'layer_norm' over " + shown(Shape) +
                      " is given a tensor of " + shown(From));
+  if (!Op.isReal(X))
+    return {};
   const uint64_t Size = bytesOf(X), Unordered = X->isContiguous() ? 0 : Size;
   const BlockPtr Copy = Unordered ? Op.allocate(Size) : nullptr;
   const Tensor Out = Op.make(From, X);
@@ -277,6 +322,8 @@ static OperatorResult groupNorm(OperatorCall &Op) {
                B = Op.maybeTensor("bias");
   const Sizes From = X->sizes();
   const int64_t Groups = Op.integer("num_groups", 1);
+  if (!Op.isReal(X))
+    return {};
   const uint64_t Size = bytesOf(X);
   const BlockPtr Seen = X->isContiguous() ? X->Memory : Op.allocate(Size);
   const Tensor Out = Op.make(From, X);
@@ -327,6 +374,9 @@ static OperatorResult embedding(OperatorCall &Op) {
   if (Weight->sizes().size() != 2)
     return Op.throws("'embedding' is given a table of " +
                      shown(Weight->sizes()));
+  if (Indices->Shape.Type && isFloating(*Indices->Shape.Type))
+    return Op.throws("'embedding' is given indices of " +
+                     Indices->Shape.Type->Name);
   To.push_back(Weight->sizes()[1]);
   const Tensor Out = Op.make(To, Weight);
   return Op.record({Out}, {{Weight}}, {Indices, Weight}, 0, bytesOf(Out));
@@ -416,7 +466,9 @@ static constexpr OperatorRule NetworkRows[] = {
     {"embedding_bag", embeddingBag},
     {"pixel_shuffle pixel_unshuffle", shufflePixels},
 };
-const RuleTable NetworkRules = {NetworkRows};
+const RuleTable NetworkRules = {NetworkRows, /*InPlace=*/false,
+                                /*NeedsDimension=*/true,
+                                GradientOrder::OfInput};
 
 Tensor linear(const Tensor &X, const Tensor &Weight, const Tensor &Bias) {
   return X.Op->run("linear",

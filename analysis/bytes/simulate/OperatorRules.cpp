@@ -27,6 +27,14 @@ uint64_t elementsOf(int64_t Count, unsigned Each) {
                                           : 0;
 }
 
+std::vector<int> axesWithout(size_t Count, size_t D) {
+  std::vector<int> Axes;
+  for (size_t I = 0; I < Count; ++I)
+    if (I != D)
+      Axes.push_back(I);
+  return Axes;
+}
+
 Sizes lastOf(const Sizes &Of, size_t Count) {
   return {Of.end() - std::min(Count, Of.size()), Of.end()};
 }
@@ -162,6 +170,13 @@ bool OperatorCall::haveOneKind(const TensorPtr &X, const TensorPtr &W) {
     return true;
   throws("'" + Name + "' has weights of " + Taken->Name +
          ", and is given a tensor of " + Given->Name);
+  return false;
+}
+
+bool OperatorCall::isReal(const TensorPtr &X) {
+  if (!X->Shape.Type || isFloating(*X->Shape.Type))
+    return true;
+  throws("'" + Name + "' does not take a tensor of " + X->Shape.Type->Name);
   return false;
 }
 
@@ -376,6 +391,8 @@ static GradientNode::Edge edgeTo(const TensorPtr &T) {
   if (!E.To)
     E.Leaf = T;
   E.Bytes = bytesOf(T);
+  E.Shape = T->Shape;
+  E.Strides = contiguousStrides(T->sizes());
   return E;
 }
 
@@ -410,7 +427,7 @@ void Simulation::record(const NodePtr &Node, ArrayRef<TensorPtr> Inputs,
 OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
                                     ArrayRef<Differentiated> Inputs,
                                     ArrayRef<KeptMemory> Kept, uint64_t Scratch,
-                                    std::optional<uint64_t> SparseScratch) {
+                                    std::optional<uint64_t> CopyScratch) {
   const OperatorResult All = Results.size() == 1
                                  ? OperatorResult(Results.front())
                                  : OperatorResult(Results.vec());
@@ -419,7 +436,7 @@ OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
   const NodePtr Node = S.makeNode();
   Node->Results = Results.size();
   Node->Scratch = Scratch;
-  Node->SparseScratch = SparseScratch.value_or(Scratch);
+  Node->CopyScratch = CopyScratch.value_or(Scratch);
   Node->Kept.assign(Kept.begin(), Kept.end());
   for (const Differentiated &D : Inputs) {
     if (!D.Of || !D.Of->needsGradient())
@@ -433,6 +450,12 @@ OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
     GradientNode::Edge E = edgeTo(D.Of);
     E.Kind = D.Kind;
     E.Bytes = std::max(E.Bytes, D.Bytes);
+    E.Axes = D.Axes;
+    const GradientOrder Order = Table ? Table->Order : GradientOrder::InOrder;
+    E.FollowsOrder = Order == GradientOrder::OfGradient;
+    if (D.Of->hasChannelsLast() ||
+        (Order != GradientOrder::InOrder && D.Of->isDense()))
+      E.Strides = D.Of->Strides;
     Node->Edges.push_back(std::move(E));
   }
   setMaker(Results, Node);
@@ -530,6 +553,7 @@ OperatorResult OperatorCall::runAs(StringRef Other) {
   if (!Found.Rule)
     return {};
   Rule = Found.Rule;
+  Table = Found.Table;
   Base = Found.Base;
   Dimensions = Found.Dimensions;
   return Rule->Run(*this);

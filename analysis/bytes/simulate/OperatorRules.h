@@ -148,6 +148,7 @@ struct Differentiated {
   GradientKind Kind = GradientKind::Fresh;
   /// Of its gradient's memory, where that is more than its elements take.
   uint64_t Bytes = 0;
+  std::vector<int> Axes = {}; ///< Of a view, as an edge has them.
 };
 
 /// Memory that the graph keeps: that of a tensor, or a block. Null for none.
@@ -157,6 +158,7 @@ struct KeptMemory : BlockPtr {
 };
 
 struct OperatorRule;
+struct RuleTable;
 
 /// One call of an operator.
 class OperatorCall {
@@ -174,6 +176,7 @@ public:
   llvm::StringRef Base;
   unsigned Dimensions = 0; ///< 2 of "conv2d".
   const OperatorRule *Rule = nullptr;
+  const RuleTable *Table = nullptr; ///< Of the rule.
   const Arguments &Given;
   std::optional<OperatorResult> Trouble;
 
@@ -232,6 +235,8 @@ public:
   /// Are \p X and the weights \p W both of integers, or both not? Else it
   /// throws.
   bool haveOneKind(const TensorPtr &X, const TensorPtr &W);
+  /// Is \p X not known to be of integers? Else it throws.
+  bool isReal(const TensorPtr &X);
   void doesNotFit(const TensorPtr &A, const TensorPtr &B);
   /// The sizes to which \p All, of which some may be null, are broadcast.
   /// nullopt, and trouble, where they do not fit or there is trouble already.
@@ -268,7 +273,7 @@ public:
                         llvm::ArrayRef<Differentiated> Inputs,
                         llvm::ArrayRef<KeptMemory> Kept = {},
                         uint64_t Scratch = 0,
-                        std::optional<uint64_t> SparseScratch = std::nullopt);
+                        std::optional<uint64_t> CopyScratch = std::nullopt);
 
   // Other operators; where one fails, that is this one's trouble.
   std::vector<Tensor> runs(llvm::StringRef Which, const Arguments &With);
@@ -289,6 +294,13 @@ struct OperatorRule {
   double Scratch = 0;
 };
 
+/// How the elements of gradients lie that operators make.
+enum class GradientOrder : unsigned char {
+  InOrder,
+  OfInput,    ///< As those of the input, where they are dense.
+  OfGradient, ///< As those of what comes, element by element.
+};
+
 /// A family of operators.
 struct RuleTable {
   llvm::ArrayRef<OperatorRule> Rules;
@@ -296,6 +308,7 @@ struct RuleTable {
   bool InPlace = false;
   /// None is followed where the argument "dim" is not known.
   bool NeedsDimension = true;
+  GradientOrder Order = GradientOrder::InOrder;
 };
 /// Is there a rule for the operator of that name?
 bool hasRule(llvm::StringRef Name);
@@ -332,6 +345,8 @@ std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
 /// The bytes of \p Count elements of as many bytes; 0 where nothing has as
 /// many.
 uint64_t elementsOf(int64_t Count, unsigned Each);
+/// All of \p Count dimensions but \p D, which may be none of them.
+std::vector<int> axesWithout(size_t Count, size_t D);
 /// The last \p Count of \p Of.
 Sizes lastOf(const Sizes &Of, size_t Count);
 int64_t productOf(llvm::ArrayRef<int64_t> Of);

@@ -9,18 +9,20 @@ using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
 
+/// A view, of whose dimensions each one of \p T is the one that \p Axes say.
 static OperatorResult viewed(OperatorCall &Op, const Tensor &T, Sizes To,
                              std::vector<int64_t> Strides,
-                             GradientKind Kind = GradientKind::View) {
+                             std::vector<int> Axes) {
   const Tensor View = Op.view(T, std::move(To), std::move(Strides));
-  return Op.record({View}, {{T, Kind}});
+  return Op.record({View}, {{T, GradientKind::View, 0, std::move(Axes)}});
 }
 
 /// In place, the tensor itself is seen so.
 static OperatorResult seen(OperatorCall &Op, const Tensor &T, Sizes To,
-                           std::vector<int64_t> Strides) {
+                           std::vector<int64_t> Strides,
+                           std::vector<int> Axes) {
   if (!Op.isInPlace())
-    return viewed(Op, T, std::move(To), std::move(Strides));
+    return viewed(Op, T, std::move(To), std::move(Strides), std::move(Axes));
   T->Shape.Sizes = std::vector<Size>(To.begin(), To.end());
   T->Strides = std::move(Strides);
   return T;
@@ -78,20 +80,14 @@ static OperatorResult reshape(OperatorCall &Op, const Tensor &T, Sizes To) {
               shown(To));
   if (Op.Trouble)
     return {};
-  // Where no two dimensions of the gradient have to become one, backward() can
-  // view it, however it lies.
-  const Tensor Apart = Op.view(T, To, std::vector<int64_t>(To.size(), 1));
-  const GradientKind Kind = stridesOfView(Apart, T->sizes())
-                                ? GradientKind::View
-                                : GradientKind::Merged;
   if (std::optional<std::vector<int64_t>> Strides = stridesOfView(T, To))
-    return viewed(Op, T, To, *Strides, Kind);
+    return Op.record({Op.view(T, To, *Strides)}, {{T, GradientKind::Reshaped}});
   if (Op.Name.starts_with("view"))
     Op.throws("a tensor whose elements do not lie in order is viewed as " +
               shown(To) + "; reshape() copies it");
   const Tensor Copy = Op.make(To, T);
   Op.scratch(bytesToTranspose(T));
-  return Op.record({Copy}, {{T, Kind}});
+  return Op.record({Copy}, {{T, GradientKind::Reshaped}});
 }
 
 static OperatorResult flatten(OperatorCall &Op) {
@@ -131,7 +127,7 @@ static OperatorResult unsqueeze(OperatorCall &Op) {
   const int64_t Stride = D < To.size() ? To[D] * Strides[D] : 1;
   To.insert(To.begin() + D, 1);
   Strides.insert(Strides.begin() + D, Stride);
-  return seen(Op, T, To, Strides);
+  return seen(Op, T, To, Strides, axesWithout(To.size(), D));
 }
 
 static OperatorResult squeeze(OperatorCall &Op) {
@@ -140,12 +136,14 @@ static OperatorResult squeeze(OperatorCall &Op) {
   const std::optional<int64_t> Only = Op.maybeInteger("dim");
   Sizes To;
   std::vector<int64_t> Strides;
+  std::vector<int> Axes(From.size(), -1);
   for (size_t I = 0; I < From.size(); ++I)
     if (From[I] != 1 || (Only && Op.dimension(*Only, From.size()) != I)) {
+      Axes[I] = To.size();
       To.push_back(From[I]);
       Strides.push_back(T->Strides[I]);
     }
-  return seen(Op, T, To, Strides);
+  return seen(Op, T, To, Strides, Axes);
 }
 
 /// expand(size), broadcast_to(size), expand_as(other).
@@ -168,7 +166,9 @@ static OperatorResult expand(OperatorCall &Op) {
     else if (From[I] != 1)
       Op.throws("a tensor of " + shown(From) + " is expanded to " + shown(To));
   }
-  return viewed(Op, T, To, Strides, GradientKind::Fresh);
+  return Op.record(
+      {Op.view(T, To, Strides)},
+      {{T, To == From ? GradientKind::Alias : GradientKind::Fresh}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,13 +200,15 @@ static OperatorResult permute(OperatorCall &Op) {
   }
   Sizes To;
   std::vector<int64_t> Strides;
+  std::vector<int> Axes(Count);
   for (const size_t D : Order) {
     if (D >= Count)
       return T; // Without dimensions, or said already.
+    Axes[D] = To.size();
     To.push_back(From[D]);
     Strides.push_back(T->Strides[D]);
   }
-  return viewed(Op, T, To, Strides);
+  return viewed(Op, T, To, Strides, Axes);
 }
 
 /// chunk(n, dim), split(size, dim), split(sizes, dim), unbind(dim).
@@ -252,6 +254,10 @@ static OperatorResult split(OperatorCall &Op) {
     Op.throws("'" + Op.Name + "' of a dimension of " + Twine(From[D]) +
               " into parts of " + Twine(Start) + " together");
   Op.record(Results, {{T}});
+  if (const NodePtr Node = Results.empty() ? nullptr : Results.front()->Maker;
+      Node && Op.Name != "unbind") // That one expands a zero.
+    for (const TensorPtr &Part : Results)
+      Node->ResultShapes.push_back(Part->Shape);
   return Results;
 }
 

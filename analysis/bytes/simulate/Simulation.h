@@ -160,13 +160,10 @@ std::vector<int64_t> contiguousStrides(llvm::ArrayRef<int64_t> Sizes);
 
 /// How a node makes the gradient of one of its inputs.
 enum class GradientKind : unsigned char {
-  Fresh, ///< In memory of its own.
-  Alias, ///< The incoming gradient itself.
-  View,  ///< A view of it.
-  /// A view of it where dimensions become one: a copy of what is not dense.
-  Merged,
-  /// A view with strides: repeated along a dimension, or a part of it.
-  Strided,
+  Fresh,    ///< In memory of its own.
+  Alias,    ///< The incoming gradient itself.
+  View,     ///< A view of it: in parts, repeated, or in another order.
+  Reshaped, ///< The same elements with other sizes: a copy, if it has to be.
   Constant, ///< One number for all elements.
 };
 
@@ -178,6 +175,14 @@ struct GradientNode {
     unsigned Input = 0; ///< Of To: which of its results.
     TensorPtr Leaf;
     uint64_t Bytes = 0;
+    TensorShape Shape;
+    /// Of a fresh one. It may follow the order of what comes, where that has
+    /// one.
+    std::vector<int64_t> Strides;
+    bool FollowsOrder = false;
+    /// Of a view: of each dimension, the one of what comes whose stride it has;
+    /// -1 for one that repeats.
+    std::vector<int> Axes;
   };
 
   ~GradientNode();
@@ -189,13 +194,18 @@ struct GradientNode {
   std::vector<BlockPtr> Kept;
   /// What its backward needs besides the gradients, at most.
   uint64_t Scratch = 0;
-  /// The same where what comes is not dense, as the gradient of a sum: some
-  /// copy it.
-  uint64_t SparseScratch = 0;
+  /// The same where what comes has to be copied, as the gradient of a sum.
+  uint64_t CopyScratch = 0;
+  /// Is a gradient read as it lies? By most, if it is contiguous or, of an
+  /// image, its channels come last.
+  bool (*Reads)(const TensorInstance &Gradient) = nullptr;
+  /// With which sizes what comes is seen before that; empty: with its own.
+  std::vector<int64_t> SeenAs;
   /// Of a custom function: runs its backward() with the gradients of its
   /// results, and gives those of Edges, null for none.
   std::function<std::vector<TensorPtr>(llvm::ArrayRef<TensorPtr>)> Run;
-  std::vector<TensorShape> ResultShapes; ///< With Run.
+  /// With Run, and of results that count as zeros where nothing has come.
+  std::vector<TensorShape> ResultShapes;
 };
 
 /// An argument of an operator: a value without pointers, objects and modules,

@@ -12,6 +12,7 @@ step.h, for compare_steps.py --together."""
 import random
 import sys
 
+import random_chains
 import random_elements
 import random_functionals
 import random_layers
@@ -20,7 +21,8 @@ from random_draw import Draw
 
 GROUPS = {"elements": random_elements.TABLE, "reductions": random_elements.REDUCTIONS,
           "shapes": random_shapes.TABLE,
-          "layers": random_layers.TABLE, "functionals": random_functionals.TABLE}
+          "layers": random_layers.TABLE, "functionals": random_functionals.TABLE,
+          "chains": random_chains.TABLE}
 
 HEAD = """#include "step.h"
 
