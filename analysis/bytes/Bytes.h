@@ -52,6 +52,9 @@ struct ModuleRow {
   bool IsIncomplete = false;
   /// Kept alive by the model, but in no parameters(): no optimizer knows it.
   bool IsUnlisted = false;
+  /// A TorchScript module, which torch::jit::load() makes of this file; empty:
+  /// of one that is not known. Who asks reads it.
+  std::optional<std::string> Archive;
   /// The path of the row that counts this module; it is the same object.
   bool IsRepeated = false;
   std::string SameAs;
@@ -148,6 +151,10 @@ struct StepRows {
     return Missing.empty()  ? AtMost.empty() ? Bound::Exact : Bound::AtMost
            : AtMost.empty() ? Bound::AtLeast
                             : Bound::Unknown;
+  }
+  /// Of FirstStep and LaterSteps: a loss that is left out may take more.
+  Bound boundOfTraining() const {
+    return LossMissing && !AtMost.empty() ? Bound::Unknown : bound();
   }
   /// Convolutions of float32, which oneDNN runs by default.
   bool HasConvolutions = false;

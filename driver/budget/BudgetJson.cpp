@@ -116,11 +116,15 @@ static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
     Result["inputAt"] = placed(Step.InputFrom, Folder);
   if (!Step.LossAt.File.empty())
     Result["lossAt"] = placed(Step.LossAt, Folder);
+  if (Step.LossMissing)
+    Result["lossMissing"] = asJson(llvm::ArrayRef(*Step.LossMissing), Folder);
   Result["missing"] = asJson(Step.Missing, Folder);
   Result["atMost"] = asJson(Step.AtMost, Folder);
   if (Step.Fails)
     return Result;
   Result["figures"] = nameOf(stepBoundOf(Model));
+  if (trainingBoundOf(Model) != stepBoundOf(Model))
+    Result["training"] = nameOf(trainingBoundOf(Model));
   if (!Step.Unreached.empty())
     Result["unreached"] = asJson(Step.Unreached, Folder);
   Result.update({{"inputs", {{"bytes", Step.Inputs}}},
@@ -406,6 +410,9 @@ private:
       Result.LossAt = spot(Of["lossAt"]);
     Result.Result = printable(text(Of, "result"));
     Result.Missing = missing(Of);
+    if (Of.contains("lossMissing"))
+      for (bytes::MissingRow &Each : missing(Of, "lossMissing"))
+        Result.LossMissing = std::move(Each);
     if (Of.contains("atMost")) // Earlier reports have none.
       Result.AtMost = missing(Of, "atMost");
     Result.LibTorch = printable(textOf(at(Of, {"libtorch"})));

@@ -227,7 +227,7 @@ private:
         if (Model.Step.Fails)
           OS << "fails";
         else if (Model.HasStep)
-          OS << boundedOnPage(stepBoundOf(Model),
+          OS << boundedOnPage(trainingBoundOf(Model),
                               readableBytes(Model.Step.LaterSteps.Bytes));
         OS << "</td>";
       }
@@ -296,8 +296,8 @@ private:
           around(R"(<span class="chip )", T.Style, R"("></span> )"),
           escapeHtml(T.Name),
           around(R"( <span class="note">)", escapeHtml(T.Note), "</span>"),
-          boundedInWords(Sums.Says, readableBytes(T.Bytes)),
-          T.Bytes >= 1024 && Sums.Says != Bound::Unknown
+          boundedInWords(T.Says, readableBytes(T.Bytes)),
+          T.Bytes >= 1024 && T.Says != Bound::Unknown
               ? grouped(T.Bytes) + " bytes"
               : "");
     OS << "</tbody>\n</table>\n";
@@ -323,7 +323,7 @@ private:
                             Step.LaterLine,
                             Step.LaterSteps,
                             {},
-                            stepBoundOf(*S.Model)};
+                            trainingBoundOf(*S.Model)};
     PassPicture Inference = {"inference",
                              Step.InferenceLine,
                              Step.Inference,

@@ -24,7 +24,7 @@ static std::string sizeOf(Bound Says, uint64_t Bytes) {
 
 /// Of the figure that the first line is about.
 static Bound mainBoundOf(const ModelRows &Model, bool OfStep) {
-  return OfStep ? stepBoundOf(Model) : boundOf(Model);
+  return OfStep ? trainingBoundOf(Model) : boundOf(Model);
 }
 
 namespace {
@@ -173,7 +173,7 @@ private:
                               totalsOf(Model.Modules, Options.Optimizer).all());
     if (hasStep(Model))
       Size += ", and " +
-              sizeOf(stepBoundOf(Model), Model.Step.LaterSteps.Bytes) +
+              sizeOf(trainingBoundOf(Model), Model.Step.LaterSteps.Bytes) +
               " at the peak of later steps";
     if (Model.HasStep && Model.Step.Fails)
       Size += P.After ? "; its step fails" : "; its step failed";

@@ -82,6 +82,9 @@ std::vector<Total> stepTotals(const bytes::StepRows &Step, StringRef Folder) {
     Result.push_back({"reserved by inference", Step.ReservedByInference});
   if (Step.ReservedByTraining)
     Result.push_back({"reserved by training", Step.ReservedByTraining});
+  for (Total &T : Result)
+    T.IsTraining = StringRef(T.Name).contains("step") ||
+                   StringRef(T.Name).contains("training");
   return Result;
 }
 
@@ -267,11 +270,10 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
   Section Result = {modelTitle(Model, Options), {}, &Model};
   std::vector<Block> &Blocks = Result.Blocks;
   Blocks.push_back(rowsBlock(moduleTable(Model, Folder)));
-  Blocks.push_back({Block::Sums,
-                    {"The model"},
-                    {},
-                    modelTotals(Model, Options),
-                    boundOf(Model)});
+  Blocks.push_back(
+      {Block::Sums, {"The model"}, {}, modelTotals(Model, Options)});
+  for (Total &T : Blocks.back().Totals)
+    T.Says = boundOf(Model);
   if (!Model.Missing.empty())
     Blocks.push_back(missingBlock(
         "not known, and left out of the sums:", Model.Missing, Folder));
@@ -287,11 +289,9 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
     return Result;
   if (StringRef Why = estimateSentence(Options.Device); !Why.empty())
     Blocks.back().Sentences.push_back(Why.str());
-  Blocks.push_back({Block::Sums,
-                    {"A step"},
-                    {},
-                    stepTotals(Step, Folder),
-                    stepBoundOf(Model)});
+  Blocks.push_back({Block::Sums, {"A step"}, {}, stepTotals(Step, Folder)});
+  for (Total &T : Blocks.back().Totals)
+    T.Says = T.IsTraining ? trainingBoundOf(Model) : stepBoundOf(Model);
   if (Options.Memory && !IsIncomplete) {
     Blocks.push_back({Block::Answer, {batchSentence(Step, Options)}});
     llvm::append_range(Blocks.back().Sentences, remedySentences(Step));
@@ -341,22 +341,22 @@ std::string inColumns(StringRef Sides, llvm::ArrayRef<Cells> Lines,
   return Result;
 }
 
-static std::string totalsText(llvm::ArrayRef<Total> Totals, Bound Says) {
+static std::string totalsText(llvm::ArrayRef<Total> Totals) {
   size_t Width = 0;
   for (const Total &T : Totals)
     Width = std::max(Width, grouped(T.Bytes).size());
   std::vector<Cells> Lines;
   for (const Total &T : Totals) {
     const std::string Number = grouped(T.Bytes);
-    const bool IsKnown = Says != Bound::Unknown;
+    const bool IsKnown = T.Says != Bound::Unknown;
     std::string Rest =
         IsKnown && T.Bytes >= 1024 ? "(" + readableBytes(T.Bytes) + ")" : "";
     if (IsKnown && !T.Note.empty())
       Rest += (Rest.empty() ? "" : "  ") + T.Note;
     Lines.push_back(
         {T.Name,
-         boundedInWords(Says, std::string(Width - Number.size(), ' ') + Number +
-                                  " bytes"),
+         boundedInWords(T.Says, std::string(Width - Number.size(), ' ') +
+                                    Number + " bytes"),
          Rest});
   }
   return inColumns("lll", Lines);
@@ -365,7 +365,7 @@ static std::string totalsText(llvm::ArrayRef<Total> Totals, Bound Says) {
 static std::string asText(const Block &B) {
   constexpr size_t MaxRemarks = 40;
   if (B.Is == Block::Sums)
-    return totalsText(B.Totals, B.Says);
+    return totalsText(B.Totals);
   std::string Result = B.Table;
   for (const std::string &Sentence : B.Sentences)
     Result += "  " + Sentence + "\n";

@@ -53,12 +53,19 @@ inline Bound boundOf(const Subtree &Sums) {
 inline Bound boundOf(const bytes::ModelRows &Model) {
   return Model.Missing.empty() ? Bound::Exact : Bound::AtLeast;
 }
-/// Of its step: what the model lacks is missing there, too.
-inline Bound stepBoundOf(const bytes::ModelRows &Model) {
-  const Bound Own = Model.Step.bound();
+/// Of what a step of it takes, by itself \p Own: what the model lacks is
+/// missing there, too.
+inline Bound withModel(const bytes::ModelRows &Model, Bound Own) {
   if (Model.Missing.empty() || Own == Bound::AtLeast)
     return Own;
   return Own == Bound::Exact ? Bound::AtLeast : Bound::Unknown;
+}
+inline Bound stepBoundOf(const bytes::ModelRows &Model) {
+  return withModel(Model, Model.Step.bound());
+}
+/// Of its first step, and of later ones.
+inline Bound trainingBoundOf(const bytes::ModelRows &Model) {
+  return withModel(Model, Model.Step.boundOfTraining());
 }
 /// Is nothing missing in the sums of \p Model, nor too much in those of its
 /// step?
@@ -140,6 +147,8 @@ struct Total {
   std::string Note = {};
   /// Of a part of all that lasts; empty: a sum of others, or of a step.
   llvm::StringRef Style = {};
+  bool IsTraining = false;   ///< Of a step with backward().
+  Bound Says = Bound::Exact; ///< In a report of one side.
 };
 
 /// What is known, or not, about a place.
@@ -162,7 +171,6 @@ struct Block {
   std::vector<std::string> Sentences;
   std::vector<Remark> Remarks = {};
   std::vector<Total> Totals = {};
-  Bound Says = Bound::Exact; ///< Of totals.
   std::string Table = {};
   bool Follows = false; ///< As text, no empty line is in front of it.
 };

@@ -49,8 +49,82 @@ private:
     Answer = Make(Request);
     bytes::addRemedies(Answer, Request, Make);
     FileManager &Files = Context.getSourceManager().getFileManager();
+    for (bytes::ModelRows &Model : Answer.Models)
+      readHeld(Model, Files);
     for (const bytes::LoadedFile &Each : Answer.Loaded)
       readLoaded(Each, Files);
+  }
+
+  llvm::Expected<bytes::ModelRows> readArchive(const std::string &Path,
+                                               FileManager &Files) {
+    const auto Bytes = Files.getBufferForFile(Path, /*isVolatile=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    if (!Bytes)
+      return llvm::createStringError(Bytes.getError(),
+                                     Bytes.getError().message());
+    return readScriptArchive((*Bytes)->getBuffer(), Request.Type);
+  }
+
+  /// Adds what TorchScript modules have that are members of \p Model.
+  void readHeld(bytes::ModelRows &Model, FileManager &Files) {
+    uint64_t Added = 0;
+    std::vector<bytes::ModuleRow> Rows;
+    for (bytes::ModuleRow &Owner : Model.Modules) {
+      if (!Owner.Archive) {
+        Rows.push_back(std::move(Owner));
+        continue;
+      }
+      auto Lack = [&](const std::string &Why) {
+        Model.Missing.push_back({Owner.Made, "what TorchScript module '" +
+                                                 Owner.Path + "' has" + Why});
+        Rows.push_back(std::move(Owner));
+      };
+      if (Owner.Archive->empty()) {
+        Lack(": which file it is loaded from is not known");
+        continue;
+      }
+      llvm::Expected<bytes::ModelRows> Read =
+          readArchive(*Owner.Archive, Files);
+      if (!Read) {
+        Lack(": '" + *Owner.Archive +
+             "' cannot be read: " + toString(Read.takeError()));
+        continue;
+      }
+      for (bytes::MissingRow &M : Read->Missing)
+        Model.Missing.push_back({{*Owner.Archive, 0}, std::move(M.Text)});
+      for (bytes::ModuleRow &Row : Read->Modules) {
+        auto Below = [&](const std::string &Path) {
+          return Path.empty() ? Owner.Path : Owner.Path + "." + Path;
+        };
+        if (Row.Path.empty())
+          Row.Name = Owner.Path;
+        Row.Path = Below(Row.Path);
+        if (Row.IsRepeated)
+          Row.SameAs = Below(Row.SameAs);
+        Row.Depth += Owner.Depth;
+        Row.Made = Owner.Made;
+        Row.IsUnlisted = true;
+        for (bytes::TensorRow &T : Row.Tensors) {
+          T.GetsGradient = false;
+          Added += T.Bytes;
+        }
+        Rows.push_back(std::move(Row));
+      }
+    }
+    Model.Modules = std::move(Rows);
+    if (!Model.HasStep || !Added)
+      return;
+    // They are there during each pass.
+    bytes::StepRows &Step = Model.Step;
+    for (bytes::PeakRow *Peak :
+         {&Step.Inference, &Step.Unguarded, &Step.FirstStep, &Step.LaterSteps})
+      Peak->Bytes += Added;
+    for (auto *Line : {&Step.InferenceLine, &Step.LaterLine})
+      for (bytes::TimeRow &Point : *Line) {
+        Point.Most += Added;
+        Point.After += Added;
+      }
+    Step.Batch = {};
   }
 
   /// Adds the model of an archive, whose path is that of the program.
@@ -60,12 +134,7 @@ private:
       Answer.Refused.push_back(
           {Title, File.Where, "'" + File.Path + "' cannot be read: " + Why});
     };
-    const auto Bytes = Files.getBufferForFile(File.Path, /*isVolatile=*/false,
-                                              /*RequiresNullTerminator=*/false);
-    if (!Bytes)
-      return Refuse(Bytes.getError().message());
-    llvm::Expected<bytes::ModelRows> Model =
-        readScriptArchive((*Bytes)->getBuffer(), Request.Type);
+    llvm::Expected<bytes::ModelRows> Model = readArchive(File.Path, Files);
     if (!Model)
       return Refuse(toString(Model.takeError()));
     Model->Title = Title;

@@ -68,8 +68,15 @@ static Cell callLibrary(const LibraryCall &C) {
     C.VM.OnBackward(
         tensorsIn(C.Object ? ArrayRef(C.Object) : C.Arguments.take_front()),
         C.At);
-  if (C.VM.OnLoad && !C.Arguments.empty() && torch::loadsScript(C.E))
-    C.VM.OnLoad(C.Arguments.front(), C.At);
+  if (!C.Arguments.empty() && torch::loadsScript(C.E)) {
+    const Cell &File = C.Arguments.front();
+    const std::string Name = File->What == Value::Text ? File->Name : "";
+    if (const auto [It, New] = C.VM.Archives.emplace(C.At, Name);
+        !New && It->second != Name)
+      It->second.clear();
+    if (C.VM.OnLoad)
+      C.VM.OnLoad(File, C.At);
+  }
   if (Cell Result = callAutograd(C))
     return Result;
   if (C.Object && C.Object->What == Value::Unknown && !C.OnModule &&

@@ -276,6 +276,19 @@ private:
     Steps += Running.steps();
   }
 
+  /// Of what was not known before, this counts: what main() may freeze in \p M.
+  static void keepOpenGradients(const ModulePtr &M, Interpreter &Running) {
+    std::set<SourceLocation> Places;
+    forEachModule(M, [&](const ModulePtr &Each, StringRef) {
+      for (const ModuleInstance::Tensor &T : Each->Parameters)
+        if (const auto It = Running.OpenGradients.find(T.Handle.get());
+            It != Running.OpenGradients.end() && !T.Handle->RequiresGrad)
+          Places.insert(It->second);
+    });
+    for (const SourceLocation At : Places)
+      Running.Gaps.push_back({GradientIsOpen.str(), At});
+  }
+
   /// The model as main() has it there: frozen, converted, with other parts.
   /// False where that is not known.
   bool elaborateInProgram(const SeenValues &Call, const std::string &Title) {
@@ -295,6 +308,7 @@ private:
           if (!torch::isTorchDecl(Call.Class))
             M->Made = Call.Class->getLocation();
           Running.Gaps.clear();
+          keepOpenGradients(M, Running);
           if (IsKnown)
             describe(Running, M, Title, Call.Class,
                      Request.Inputs.empty()
@@ -306,9 +320,8 @@ private:
     if (!IsKnown)
       return false;
     ModelRows &Model = Result.Models.back();
-    if (Model.HasStep && Model.Step.bound() == Bound::Exact &&
-        Request.Inputs.empty() && !Call.IsGuarded && Request.Autocast.empty() &&
-        Model.Missing.empty())
+    if (Model.HasStep && Model.Step.Missing.empty() && Request.Inputs.empty() &&
+        !Call.IsGuarded && Request.Autocast.empty() && Model.Missing.empty())
       addProgramLoss(Call, Model);
     return true;
   }
@@ -334,8 +347,10 @@ private:
              });
     if (!Step)
       return std::nullopt;
-    if (Step->Peak && Before && !Batch)
+    if (Step->Peak && Before && !Batch) {
       Model.Step.LaterLine = std::move(Step->Line);
+      Model.Step.AtMost = std::move(Step->AtMost);
+    }
     if (Step->Peak)
       Model.Step.LossAt = Step->LossAt;
     else if (!Batch)
@@ -351,6 +366,8 @@ private:
         First ? programStep(Call, Model, true) : std::nullopt;
     if (!Later) {
       Row.LossAt = {};
+      if (Row.LossMissing && !Row.AtMost.empty())
+        Row.Batch = {};
       return;
     }
     Row.FirstStep = *First;
@@ -450,6 +467,10 @@ private:
     if (torch::isTorchDecl(Class))
       Model.Made = spotOf(Made->Made, SM);
     const RowPaths Paths = addRows(Made, Running.Halted, SM, Model.Modules);
+    for (ModuleRow &Row : Model.Modules)
+      if (const auto It = Running.Archives.find(Row.At);
+          Row.Archive && It != Running.Archives.end())
+        Row.Archive = It->second;
     for (const Gap &G : Running.Gaps)
       Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
     nameUnknownSizes(Model);

@@ -240,6 +240,7 @@ public:
   std::optional<MissingRow> Missing; ///< Why.
   Spot LossAt;                       ///< backward().
   std::vector<TimeRow> Line;
+  std::vector<MissingRow> AtMost; ///< As StepRows has it.
 
 private:
   void finish(llvm::ArrayRef<TensorPtr> Results, clang::SourceLocation At);

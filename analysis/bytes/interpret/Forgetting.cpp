@@ -6,6 +6,7 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/modules/Modules.h"
 
 using namespace clang;
@@ -65,6 +66,13 @@ static bool forgetChanged(Interpreter &VM, const CallExpr *Call,
   const FunctionDecl *F = Call->getDirectCallee();
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
   const bool OfLibrary = F && (cpp::isOfLibrary(F));
+  if (torch::setsRequiresGrad(Call))
+    if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
+      if (const Cell Object = VM.eval(Member->getImplicitObjectArgument());
+          Object->What == Value::Tensor) {
+        Object->Handle->RequiresGrad.reset();
+        VM.OpenGradients[Object->Handle.get()] = Call->Stmt::getBeginLoc();
+      }
   const CallRule *Rule = moduleRule(F);
   if (Rule && Rule->Does == CallRule::TakesBack) {
     VM.fail(Call->Stmt::getBeginLoc(),

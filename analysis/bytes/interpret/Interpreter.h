@@ -56,6 +56,9 @@ struct Gap {
   clang::SourceLocation Where;
 };
 
+inline constexpr llvm::StringLiteral GradientIsOpen =
+    "whether a parameter gets a gradient is not known";
+
 /// The class as its holder calls it, with its template arguments: "Block<4>".
 /// Not of its holder: with its own name, "BlockImpl<4>".
 std::string shownName(const clang::CXXRecordDecl *R, bool OfHolder = true);
@@ -142,6 +145,8 @@ public:
 
   /// What the totals may miss, each once, in the order it was found.
   std::vector<Gap> Gaps;
+  /// Where it was left open whether these tensors require a gradient.
+  std::map<const TensorInstance *, clang::SourceLocation> OpenGradients;
   /// Why nothing can be said: the constructor throws, or does something that
   /// takes back what is not known. Absent: something can.
   std::optional<Gap> Failure;
@@ -228,6 +233,8 @@ public:
   Told OnModule, OnForward;
   /// Of calls of torch::jit::load(): the file.
   std::function<void(const Cell &, clang::SourceLocation)> OnLoad;
+  /// The files of these calls; empty where one loads several.
+  std::map<clang::SourceLocation, std::string> Archives;
   /// Of a pass that goes on in the program: backward() of these, none where one
   /// is not known, and what operators are given.
   std::function<void(llvm::ArrayRef<TensorPtr>, clang::SourceLocation)>

@@ -89,12 +89,11 @@ void ProgramStep::finish(llvm::ArrayRef<TensorPtr> Results, SourceLocation At) {
     Missing = Gaps.front();
   } else if (Results.empty()) {
     Missing = MissingRow{LossAt, "the loss is not known"};
-  } else if (!S->P.bounds().empty()) {
-    Missing = S->P.bounds().front();
   } else if (!S->P.reaches(Results)) {
     return S->P.passBy(Results);
   } else {
     Peak = S->P.finish(Results, &S->Model.Step, &Line);
+    AtMost = S->P.bounds();
     S->P.noteUnreached(S->Model);
   }
   S->Running.Halted = true;

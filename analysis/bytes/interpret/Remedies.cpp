@@ -23,7 +23,9 @@ void addRemedies(UnitBudget &Budget, const BudgetRequest &Request,
     const UnitBudget Other = Make(Changed);
     for (ModelRows &Model : Budget.Models) {
       const auto It = llvm::find_if(Other.Models, [&](const ModelRows &M) {
-        return M.Title == Model.Title && hasLimit(M);
+        // Of the same loss.
+        return M.Title == Model.Title && hasLimit(M) &&
+               M.Step.LossAt.Line == Model.Step.LossAt.Line;
       });
       if (!hasLimit(Model) || It == Other.Models.end())
         continue;

@@ -89,7 +89,77 @@ static Cell reset(const LibraryCall &C) {
   return C.Object;
 }
 
+/// The text or the character that \p V is; nullopt for others.
+static std::optional<std::string> textIn(const Cell &V) {
+  if (V->What == Value::Text)
+    return V->Name;
+  if (V->What == Value::Integer)
+    return std::string(1, static_cast<char>(V->Number));
+  return std::nullopt;
+}
+
+/// A place in a text; std::string::npos is -1.
+static Cell placeInText(size_t At) {
+  return integer(At == std::string::npos ? -1 : static_cast<int64_t>(At));
+}
+
+/// text.find(part, from), text.rfind(part, from).
+template <size_t (std::string::*Find)(const std::string &, size_t)
+              const noexcept,
+          size_t From>
+static Cell findInText(const LibraryCall &C) {
+  const std::optional<std::string> Part = textIn(C.Arguments[0]);
+  const std::optional<int64_t> Start =
+      C.Arguments.size() < 2 ? std::optional(static_cast<int64_t>(From))
+      : C.Arguments[1]->What == Value::Integer
+          ? std::optional(C.Arguments[1]->Number)
+          : std::nullopt;
+  if (C.Object->What != Value::Text || !Part || !Start)
+    return nullptr;
+  return placeInText((C.Object->Name.*Find)(*Part, *Start));
+}
+
+static Cell startsWith(const LibraryCall &C) {
+  const std::optional<std::string> Part = textIn(C.Arguments[0]);
+  return C.Object->What == Value::Text && Part
+             ? integer(StringRef(C.Object->Name).starts_with(*Part))
+             : nullptr;
+}
+
+static Cell endsWith(const LibraryCall &C) {
+  const std::optional<std::string> Part = textIn(C.Arguments[0]);
+  return C.Object->What == Value::Text && Part
+             ? integer(StringRef(C.Object->Name).ends_with(*Part))
+             : nullptr;
+}
+
+/// text.compare(other).
+static Cell compareTexts(const LibraryCall &C) {
+  return C.Object->What == Value::Text && C.Arguments[0]->What == Value::Text
+             ? integer(StringRef(C.Object->Name).compare(C.Arguments[0]->Name))
+             : nullptr;
+}
+
+/// text.substr(from, count).
+static Cell partOfText(const LibraryCall &C) {
+  size_t Bounds[] = {0, std::string::npos};
+  for (size_t I = 0; I < C.Arguments.size(); ++I) {
+    if (C.Arguments[I]->What != Value::Integer)
+      return nullptr;
+    Bounds[I] = C.Arguments[I]->Number;
+  }
+  if (C.Object->What != Value::Text || Bounds[0] > C.Object->Name.size())
+    return nullptr;
+  return text(C.Object->Name.substr(Bounds[0], Bounds[1]));
+}
+
 static const CallRule TextRules[] = {
+    {"find", findInText<&std::string::find, 0>, 1, 2},
+    {"rfind", findInText<&std::string::rfind, std::string::npos>, 1, 2},
+    {"starts_with", startsWith, 1, 1},
+    {"ends_with", endsWith, 1, 1},
+    {"compare", compareTexts, 1, 1},
+    {"substr", partOfText, 0, 2},
     {"size length", [](auto &C) { return integer(C.Object->Name.size()); }},
     {"empty", [](auto &C) { return integer(C.Object->Name.empty()); }},
     {"c_str data str", [](auto &C) { return C.Object; }},

@@ -194,8 +194,10 @@ static Cell requireGrad(const LibraryCall &C) {
   std::optional<bool> &Requires = C.Object->Handle->RequiresGrad;
   Requires = C.Arguments.empty() ? std::optional<bool>(true)
                                  : truth(C.Arguments.front());
-  if (!Requires)
-    C.VM.note(C.At, "whether a parameter gets a gradient is not known");
+  if (!Requires) {
+    C.VM.OpenGradients[C.Object->Handle.get()] = C.At;
+    C.VM.note(C.At, GradientIsOpen);
+  }
   return C.Object;
 }
 

@@ -3,6 +3,7 @@
 
 #include "analysis/bytes/interpret/Elaboration.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/modules/Modules.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -28,6 +29,17 @@ public:
     }
     for (const auto &[Tensor, Owner] : HeldTensors)
       addHeld(Tensor, Owner);
+    for (const auto &[Path, At] : Archives) {
+      ModuleRow Row;
+      Row.Path = Row.Name = Path;
+      Row.Class = "torch::jit::Module";
+      Row.Made = spotOf(At, SM);
+      Row.At = At;
+      Row.Depth = 1;
+      Row.IsIncomplete = Row.IsUnlisted = true;
+      Row.Archive.emplace();
+      Rows.push_back(std::move(Row));
+    }
     return std::move(Seen);
   }
 
@@ -131,6 +143,10 @@ private:
           Held.emplace_back(V->Held, Path);
       };
       Hold(Member);
+      if (Member->What == Value::Unknown &&
+          torch::isScriptModule(Field->getType()))
+        Archives.emplace_back(Path, Member->Where.isValid() ? Member->Where
+                                                            : M->Made);
       for (const TensorPtr &T : tensorsIn(Member))
         HeldTensors.push_back({{Path, T}, M});
       if (Member->What == Value::List)
@@ -147,6 +163,7 @@ private:
   std::set<const Block *> Memories; ///< Of those.
   std::vector<std::pair<ModulePtr, std::string>> Held;
   std::vector<std::pair<ModuleInstance::Tensor, ModulePtr>> HeldTensors;
+  std::vector<std::pair<std::string, SourceLocation>> Archives;
 };
 
 } // namespace

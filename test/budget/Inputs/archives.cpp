@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
   torch::jit::Module net = torch::jit::load("net.pt");
   net = torch::jit::load("net.pt"); // The same.
   loaded("plain.pt");
-  Server server("models/sparse.pt");
+  Server server("models/sparse.pt"), whole("net.pt");
   Plain plain;
   const char *chosen = argc > 1 ? argv[1] : "models/none.pt";
   torch::jit::load(chosen);
