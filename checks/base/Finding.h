@@ -91,6 +91,8 @@ struct Finding {
     return at(S->getBeginLoc(), S->getSourceRange());
   }
 
+  /// The defect runs when \p S does: Runs is what surely makes something then.
+  Finding &runsWith(const clang::Stmt *S, clang::ASTContext &Context);
   Finding &level(Level L) {
     Strength = L;
     return *this;

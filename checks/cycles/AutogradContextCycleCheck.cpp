@@ -157,6 +157,7 @@ private:
     const Reason *WhyNot = saveForBackward(In, Stores, Backward, Context, All);
     for (const KeptTensor &K : Kept) {
       Finding F = worded(K);
+      F.runsWith(K.Store.Where, Context);
       if (WhyNot)
         F.because(*WhyNot);
       else if (&K == &Kept.front())

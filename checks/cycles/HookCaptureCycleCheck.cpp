@@ -404,7 +404,8 @@ public:
             !Worst || F.Strength < Worst->Strength)
           Worst = std::move(F);
     if (Worst)
-      report(Worst->because(removalOf(*S, unit())));
+      report(Worst->because(removalOf(*S, unit()))
+                 .runsWith(S->Call, *Result.Context));
   }
 };
 

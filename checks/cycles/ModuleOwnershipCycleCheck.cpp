@@ -312,6 +312,7 @@ Finding worded(llvm::ArrayRef<const Edge *> Way, const FunctionDecl *Function) {
            : "memory leak: this makes " + Owner + " own " + Owned +
                  ", which owns it: neither is ever freed") +
       (Recurses ? ", and parameters() recurses without end" : ""));
+  F.runsWith(E.Where, Function->getASTContext());
   F.remedy(E.Owner == E.Owned ? "hold a weak or plain pointer there"
                               : "let one of them hold a weak or plain pointer");
   llvm::SmallPtrSet<const ValueDecl *, 4> Made;

@@ -113,8 +113,9 @@ bool isWhollyVisible(const CXXRecordDecl *Class) {
                       });
 }
 
-Finding worded(const Region &R, const ASTContext &Context) {
+Finding worded(const Region &R, ASTContext &Context) {
   Finding F = Finding::from(R.Begin);
+  F.runsWith(R.End ? R.End : R.Begin, Context);
   if (!R.End)
     return F.because(AutocastCache.StaysOn)
         .says("stale casts: autocast stays on while the optimizer changes the "

@@ -427,6 +427,8 @@ Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
   // A sum is a new node; a list only takes in what there is.
   if (A.How == Accumulation::InPlace || A.How == Accumulation::Rebind)
     F.Makes = A.Site->getSourceRange();
+  else
+    F.runsWith(A.Site, Unit.context());
   return F;
 }
 

@@ -245,11 +245,11 @@ public:
       return;
     if (torch::addsParameters(Call)) {
       if (std::optional<Finding> F = foundAdded(Call, In))
-        report(*F);
+        report(F->runsWith(Call, *Result.Context));
     } else if (torch::asParameterList(Call).Call && Visited.insert(In).second) {
       const Replacements Written(In->getBody());
       for (const Replacements::Found &R : Written.All)
-        report(foundReplaced(R, In));
+        report(foundReplaced(R, In).runsWith(R.Where, *Result.Context));
     }
   }
 

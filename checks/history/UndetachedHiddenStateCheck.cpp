@@ -283,7 +283,8 @@ Finding worded(const Expr *Site, const CarriedMembers &All,
                 "or resets it, so the graphs of all calls stay in memory")
           .remedy(llvm::Twine("detach ") + them(All.Names) + " after each call")
           .note(LibtorchCheck::memberStep(All.First))
-          .note(LibtorchCheck::originStep(*All.Module));
+          .note(LibtorchCheck::originStep(*All.Module))
+          .runsWith(Site, Unit.context());
   if (Eval)
     F.note(Eval, "the module is there to predict: it is in evaluation mode");
   else
@@ -314,6 +315,7 @@ Finding worded(const Expr *Site, llvm::ArrayRef<CarriedGraph> Graphs,
              "graphs of all iterations so far, and none is freed"
            : "the next backward() fails: the one before has freed that graph"));
   F.remedy(llvm::Twine("detach ") + them(Names) + " between iterations");
+  F.runsWith(Site, Context);
   std::optional<torch::ModuleCall> M = torch::asModuleCall(First.Module->Site);
   const auto *Call = dyn_cast<CallExpr>(First.Module->Site);
   if (M && !M->Body && !(Call && torch::isTorchDecl(Call->getDirectCallee())))

@@ -121,6 +121,40 @@ static void gather(Net &net, libtorch_tidy::Watch &watch) {
   }
 }
 
+// A hook that keeps its own tensor.
+static void observe(libtorch_tidy::Watch &watch) {
+  for (int i = 0; i < 40; ++i) {
+    torch::Tensor seen = torch::rand({8, 16}, torch::requires_grad()) * 2;
+    seen.register_hook([seen](torch::Tensor grad) { return grad * seen; });
+    watch.step();
+  }
+}
+
+// State that is carried with its graph.
+static void recur(libtorch_tidy::Watch &watch) {
+  torch::nn::GRUCell cell(16, 16);
+  torch::Tensor hidden = torch::zeros({8, 16});
+  for (int i = 0; i < 40; ++i) {
+    hidden = cell(torch::rand({8, 16}), hidden);
+    hidden.sum().backward({}, /*keep_graph=*/true);
+    watch.step();
+  }
+}
+
+// An optimizer that is given more and more.
+static void widen(libtorch_tidy::Watch &watch) {
+  Net net;
+  torch::optim::Adam optimizer(net.parameters(), 0.1);
+  for (int i = 0; i < 40; ++i) {
+    torch::nn::Linear extra(16, 4);
+    optimizer.add_param_group(
+        torch::optim::OptimizerParamGroup(extra->parameters()));
+    extra->forward(torch::rand({8, 16})).sum().backward();
+    optimizer.step();
+    watch.step();
+  }
+}
+
 int main(int, char **arguments) {
   libtorch_tidy::Watch watch;
   Net net;
@@ -133,6 +167,12 @@ int main(int, char **arguments) {
     collect(net, watch);
   else if (what == "results")
     gather(net, watch);
+  else if (what == "hook")
+    observe(watch);
+  else if (what == "state")
+    recur(watch);
+  else if (what == "groups")
+    widen(watch);
   else
     serve(leaking, watch);
 }
