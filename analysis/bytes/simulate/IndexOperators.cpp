@@ -281,7 +281,8 @@ static OperatorResult repeat(OperatorCall &Op) {
     if (Times->size() != 1 || D >= To.size() || !Op.find("dim"))
       return OperatorResult();
     To[D] = productOf({To[D], Times->front()});
-    Sources = Op.make({To[D]}, Int64)->Memory;
+    if (!Op.isSince(2, 0)) // Expanded since then, and copied.
+      Sources = Op.make({To[D]}, Int64)->Memory;
   } else {
     while (To.size() < Times->size())
       To.insert(To.begin(), 1);

@@ -169,8 +169,11 @@ static OperatorResult matmul(OperatorCall &Op, Tensor A, Tensor B) {
     KeptA = laidOut(Op, A, Left, *Batch);
     KeptB = laidOut(Op, B, Right, *Batch);
   }
-  if (FoldsRight)
-    KeptB = Op.allocate(bytesOf(B)); // Its transpose, in order.
+  // Its transpose, in order.
+  if (FoldsRight &&
+      !stridesOfView(B.transpose(-2, -1),
+                     {productOf({productOf(*Batch), Columns}), Inner}))
+    KeptB = Op.allocate(bytesOf(B));
   const Tensor Out = Op.make(To, promoted(*A, *B));
   const uint64_t CopyA = KeptA == A->Memory ? bytesOfMatrixCopy(A) : 0,
                  CopyB = KeptB == B->Memory ? bytesOfMatrixCopy(B) : 0;
@@ -325,13 +328,17 @@ static OperatorResult groupNorm(OperatorCall &Op) {
   if (!Op.isReal(X))
     return {};
   const uint64_t Size = bytesOf(X);
+  // In order; since 2.14 for the operator alone, and again in backward().
   const BlockPtr Seen = X->isContiguous() ? X->Memory : Op.allocate(Size);
+  const bool Keeps = !Op.isSince(2, 14);
   const Tensor Out = Op.make(From, X);
   const BlockPtr Statistics =
       Op.allocate(From.empty() ? 0 : statisticBytes(X, 2 * From[0] * Groups));
   const uint64_t Scratch =
-      From.size() > 1 ? 2 * statisticBytes(X, From[0] * From[1]) : 0;
-  return Op.record({Out}, {{X}, {W}, {B}}, {Seen, Statistics, W}, Scratch,
+      (From.size() > 1 ? 2 * statisticBytes(X, From[0] * From[1]) : 0) +
+      (Keeps || X->isContiguous() ? 0 : Size);
+  return Op.record({Out}, {{X}, {W}, {B}},
+                   {Keeps ? Seen : X->Memory, Statistics, W}, Scratch,
                    Scratch + Size);
 }
 

@@ -121,9 +121,10 @@ static OperatorResult reduce(OperatorCall &Op) {
     return Op.record(
         {Out}, {{T, To.empty() ? GradientKind::Constant : GradientKind::View, 0,
                  Axes}});
-  // Over dimensions it keeps what it reads, whatever for.
+  // Over dimensions it kept what it reads before 2.0, whatever for.
   if (Op.Name == "mean")
-    return Op.record({Out}, {{T}}, {Op.find("dim") ? T : nullptr});
+    return Op.record({Out}, {{T}},
+                     {Op.find("dim") && !Op.isSince(2, 0) ? T : nullptr});
   if (Op.Name == "var")
     return Op.record({Out}, {{T}}, {T}, Size + 2 * OfOut);
   if (Op.Name == "median" ||

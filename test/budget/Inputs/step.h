@@ -37,20 +37,21 @@ namespace steps {
 #ifdef STEPS_ON_CUDA
 constexpr auto Device = c10::kCUDA;
 using namespace proof::device;
-inline void setAutocast(bool on, torch::ScalarType type) {
-  at::autocast::set_autocast_enabled(Device, on);
-  at::autocast::set_autocast_dtype(Device, type);
-}
 #else
 constexpr auto Device = c10::kCPU;
 inline int64_t live() { return proof::counters().Live; }
 inline int64_t peak() { return proof::counters().Peak; }
 inline void restart() { proof::counters().Peak = live(); }
+#endif
 inline void setAutocast(bool on, torch::ScalarType type) {
+#if TORCH_VERSION_MAJOR >= 2
+  at::autocast::set_autocast_enabled(Device, on);
+  at::autocast::set_autocast_dtype(Device, type);
+#else
   at::autocast::set_cpu_enabled(on);
   at::autocast::set_autocast_cpu_dtype(type);
-}
 #endif
+}
 
 /// \p given on the device: tensors, lists, pairs and tuples of them, and what
 /// else forward() takes.
