@@ -139,10 +139,9 @@ static Flag
     SarifIncludeBaselined(OutputGroup, "sarif-include-baselined",
                           "SARIF also has the findings of the baseline, with "
                           "baselineState unchanged or absent");
-static Opt<std::string>
-    Html(OutputGroup, "html", "FILE",
-         "Write a report as one HTML file; - is the standard output",
-         IsMostUsed, ForBudget, ForReport);
+static Opt<std::string> Html(OutputGroup, "html", "FILE",
+                             "Write an HTML report; - is the standard output",
+                             IsMostUsed, ForBudget, ForReport);
 static Opt<OutputFormat>
     Format(OutputGroup, "format", "text|sarif|html|gitlab|github|rdjsonl|junit",
            "Format of the standard output. Default: text",

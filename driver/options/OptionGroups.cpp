@@ -152,13 +152,13 @@ static Opt<std::string>
 static cl::list<std::string>
     Inputs("input", cl::value_desc("SIZES:TYPE"),
            cl::desc("Argument of forward() in a step: a tensor, such as "
-                    "16x3x224x224 or 32x128:int64, or another value; give it "
-                    "once for each argument. Default: what the program passes"),
+                    "16x3x224x224 or 32x128:int64, or a value; once for each "
+                    "argument. Default: what the program passes"),
            In{BudgetGroup});
 static cl::list<std::string>
     Given("set", cl::value_desc("NAME=VALUE"),
-          cl::desc("Value of an unknown variable or member, such as width=64 "
-                   "or config.layers='{3, 4}'; the report names those"),
+          cl::desc("Value of a name that the report calls unknown, such as "
+                   "width=64 or config.layers='{3, 4}'"),
           In{BudgetGroup});
 static Opt<std::string> DeviceMemory(
     BudgetGroup, "memory", "SIZE",
