@@ -235,6 +235,21 @@ void LayoutDomain::visitCall(const CallExpr *Call) {
 
 LaidOut LayoutDomain::valueOf(const Expr *E, unsigned Result) const {
   E = cpp::valueOf(E);
+  if (!isa_and_nonnull<CallExpr, ConditionalOperator>(E))
+    return madeBy(E, Result);
+  // An operator asks for its operands more than once, and so do theirs.
+  if (const auto It = Values.find({E, Result}); It != Values.end())
+    return It->second;
+  ++Asking;
+  const LaidOut Of = madeBy(E, Result);
+  if (--Asking)
+    Values.insert({{E, Result}, Of});
+  else
+    Values.clear(); // The state may change.
+  return Of;
+}
+
+LaidOut LayoutDomain::madeBy(const Expr *E, unsigned Result) const {
   LaidOut Nothing;
   if (!E || E->isTypeDependent())
     return Nothing;

@@ -15,6 +15,7 @@
 #include "analysis/flow/Fixpoint.h"
 #include "analysis/flow/memory/Memory.h"
 #include "analysis/flow/memory/Places.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -106,6 +107,8 @@ private:
 
   // Values.
   LaidOut valueOf(const clang::Expr *E, unsigned Result = 0) const;
+  /// The same, worked out.
+  LaidOut madeBy(const clang::Expr *E, unsigned Result) const;
   LaidOut resultOf(const clang::CallExpr *Call, unsigned Result) const;
   /// Are all tensors packed, as far as is known, that \p Call gets?
   bool getsPacked(const clang::CallExpr *Call) const;
@@ -139,6 +142,12 @@ private:
 
   cpp::Body &in() const { return cpp::Body::of(F); }
   std::optional<unsigned> indexOf(const clang::ValueDecl *D) const;
+
+  /// What valueOf() found for parts of the expression that it was asked for,
+  /// and how many of these it is within.
+  mutable llvm::DenseMap<std::pair<const clang::Expr *, unsigned>, LaidOut>
+      Values;
+  mutable unsigned Asking = 0;
 
   const clang::FunctionDecl *F;
   const clang::ASTContext &Context;
