@@ -81,8 +81,8 @@ void MemoryState::moved(const VarDecl *Index) {
 void MemoryState::lastMoved(const Keeper &Container) {
   const std::string Last = Container.Path + LastElement.str();
   for (Held &H : Env)
-    H.Moved |=
-        H.By.Root == Container.Root && pathWithin(H.By.Path, Last).has_value();
+    H.Moved |= H.By.Root == Container.Root &&
+               pathWithin(H.By.Path, Last, /*Surely=*/true).has_value();
 }
 
 std::optional<Keeper> MemoryState::place(const Expr *E) const {
