@@ -70,7 +70,7 @@ enum class Std : uint64_t {
   Assign = 1ull << 38,      ///< Insert: in place of what the key has.
   Overwrite = 1ull << 39,   ///< Gives all elements another value: fill().
   Advance = 1ull << 40,     ///< Another place, or how far it is: next().
-  End = 1ull << 41,         ///< Iterator: behind the last element.
+  End = 1ull << 41,         ///< Iterator: past the last element.
   Resize =
       1ull << 42, ///< Reserve: adds elements at the end, or takes them out.
   LLVM_MARK_AS_BITMASK_ENUM(Resize)

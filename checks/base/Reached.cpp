@@ -22,7 +22,8 @@ static bool makes(const Expr *E) {
 }
 
 /// What makes something in \p S each time that \p S runs; null for nothing. The
-/// last call of a function may leave no frame of it, so a `return` is none.
+/// last call of a function may leave no frame of it, so a `return` does
+/// not count.
 static const Stmt *makerIn(const Stmt *S) {
   if (!S ||
       isa<ReturnStmt, LambdaExpr, AbstractConditionalOperator, IfStmt, ForStmt,

@@ -209,13 +209,13 @@ std::string wishFor(const Expr *Tensor) {
   return Name + (Camel ? "Packed" : "_packed");
 }
 
-/// A packed copy of \p Tensor, in C++. torch::stable has functions only.
+/// A packed copy of \p Tensor, in C++.
 std::string packedCopyOf(const Expr *Tensor, const ASTContext &Context) {
   const llvm::StringRef Text =
       fixits::sourceText(Tensor->getSourceRange(), Context);
   return torch::isStableTensor(Tensor->getType())
-             ? ("torch::stable::contiguous(" + Text + ")").str()
-             : (Text + ".contiguous()").str();
+             ? (torch::spelling::StableContiguous + "(" + Text + ")").str()
+             : (Text + torch::spelling::ContiguousCall).str();
 }
 
 /// Reads from a packed copy, which a variable before the statement keeps.

@@ -32,7 +32,7 @@ public:
     for (const auto &[Path, At] : Archives) {
       ModuleRow Row;
       Row.Path = Row.Name = Path;
-      Row.Class = "torch::jit::Module";
+      Row.Class = torch::spelling::JitModule.str();
       Row.Made = spotOf(At, SM);
       Row.At = At;
       Row.Depth = 1;

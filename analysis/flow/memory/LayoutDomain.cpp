@@ -237,7 +237,7 @@ LaidOut LayoutDomain::valueOf(const Expr *E, unsigned Result) const {
   E = cpp::valueOf(E);
   if (!isa_and_nonnull<CallExpr, ConditionalOperator>(E))
     return madeBy(E, Result);
-  // An operator asks for its operands more than once, and so do theirs.
+  // What a helper gets is asked for more than once, and so is what that gets.
   if (const auto It = Values.find({E, Result}); It != Values.end())
     return It->second;
   ++Asking;

@@ -293,8 +293,7 @@ static const Expr *madeAnew(const Expr *Arg, QualType T) {
 }
 
 /// The object of a method may come back with other values, and a container with
-/// another last element. What the method is
-/// known to store comes after this.
+/// another last element. What the method is known to store comes after this.
 void MemoryDomain::visitObject(const cpp::Call &C) {
   const auto *Method = dyn_cast_or_null<CXXMethodDecl>(C.Callee);
   if (!Method || !C.Object || Method->isConst() ||

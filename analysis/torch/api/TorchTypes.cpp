@@ -84,7 +84,8 @@ bool isStableTensor(QualType T) {
   return cpp::isOrDerivesFrom(T, StableTensor);
 }
 
-/// The class of \p T behind references, pointers and arrays; null for others.
+/// The class that \p T is, or leads to through references, pointers and arrays;
+/// null for others.
 static const CXXRecordDecl *referredClass(QualType T) {
   if (T.isNull())
     return nullptr;

@@ -83,10 +83,14 @@ inline constexpr llvm::StringLiteral UndefinedTensor = "torch::Tensor()";
 /// Returns gradients and stores none.
 inline constexpr llvm::StringLiteral Grad = "torch::autograd::grad";
 inline constexpr llvm::StringLiteral JitLoad = "torch::jit::load";
+inline constexpr llvm::StringLiteral JitModule = "torch::jit::Module";
 /// Gives a tensor memory of its own.
 inline constexpr llvm::StringLiteral CloneCall = ".clone()";
 /// Packs it, where it is not.
 inline constexpr llvm::StringLiteral ContiguousCall = ".contiguous()";
+/// The same of a torch::stable::Tensor, which has no such method.
+inline constexpr llvm::StringLiteral StableContiguous =
+    "torch::stable::contiguous";
 
 } // namespace spelling
 

@@ -9,6 +9,7 @@
 #include "analysis/torch/storage/LayoutSteps.h"
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -213,11 +214,18 @@ std::optional<int64_t> formatAsked(const cpp::Call &C,
 } // namespace
 
 Layout layoutOf(const CallExpr *Call, unsigned Result,
-                llvm::function_ref<Layout(const Expr *)> Operand,
+                llvm::function_ref<Layout(const Expr *)> Asked,
                 const ASTContext &Context) {
   const OpFacts *Facts = opFacts(Call);
   if (!Facts)
     return Layout();
+  // Each is asked once: an operand may be an operator, which asks for its own.
+  llvm::SmallDenseMap<const Expr *, Layout, 4> Known;
+  auto Operand = [&](const Expr *E) {
+    if (const auto It = Known.find(E); It != Known.end())
+      return It->second;
+    return Known[E] = Asked(E);
+  };
   const cpp::Call C(Call);
   StringRef Name = Facts->Name;
   const auto Format = formatAsked(C, Context);

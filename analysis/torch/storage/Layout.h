@@ -116,7 +116,7 @@ struct Layout {
 };
 
 /// The layout of the result of \p Call, of LibTorch; for a call that returns
-/// several tensors that of each. \p Operand asks for that of an operand.
+/// several tensors that of each. \p Operand is asked once for each operand.
 /// \p Result: which of several results. An operator of which nothing is known
 /// gives a layout that is packed, but not surely.
 Layout layoutOf(const clang::CallExpr *Call, unsigned Result,
