@@ -553,7 +553,8 @@ void Run::fix() {
 void Run::printSummary() const {
   driver::printSummary(
       {All, New, Watched ? Watched->unexplained() : std::vector<std::string>(),
-       Selected->isAny(), Options.Fixes.Apply, Options.Quiet});
+       Selected->isAny(), Options.Fixes.Apply,
+       Options.Quiet || !Options.Why.File.empty()});
 }
 
 /// Says how it went, and writes the files.

@@ -84,6 +84,9 @@ Error checkOptionNames(ArrayRef<const char *> Args) {
       continue;
     if (!Option)
       return unknownOption(Argument, Used);
+    if (Option->getValueExpectedFlag() == cl::ValueDisallowed &&
+        Argument.contains('='))
+      return makeError(spelled(*Option) + " takes no value");
     if (Option->getValueExpectedFlag() == cl::ValueRequired &&
         !Argument.contains('=') && ++I == Args.size())
       return makeError(spelled(*Option) + " needs a value");

@@ -236,7 +236,7 @@ private:
     InFiles[F.Where.Path].push_back(
         {&F.Where, "reported here", ++Number, /*IsEnd=*/true});
     for (const auto &[Path, All] : InFiles) {
-      if (Path != F.Where.Path)
+      if (InFiles.size() > 1)
         OS << "<p class=\"meta\">in <code>" << path(Path) << "</code></p>\n";
       excerpt(Path, All, "Source with the steps of the finding");
     }
