@@ -127,6 +127,14 @@ asCrop(const Expr *E, const ASTContext &Context,
   return Crop{Image, At(Rect[0]).value_or(0) > 0};
 }
 
+bool isEigenMatrix(QualType T) {
+  return isOrDerivesFrom(T, {"Eigen::Matrix", "Eigen::Array"});
+}
+
+bool assignsElements(QualType T) {
+  return isEigenMatrix(T) || isOrDerivesFrom(T, "Eigen::Map");
+}
+
 std::optional<EigenType> eigenType(QualType T) {
   const CXXRecordDecl *R = recordOf(T);
   if (isOrDerivesFrom(R, "Eigen::Map")) {
@@ -141,7 +149,7 @@ std::optional<EigenType> eigenType(QualType T) {
               return std::nullopt;
     return eigenType(firstArgument(R));
   }
-  if (!isOrDerivesFrom(R, {"Eigen::Matrix", "Eigen::Array"}))
+  if (!isEigenMatrix(T))
     return std::nullopt;
   const auto *Made = dyn_cast<ClassTemplateSpecializationDecl>(R);
   if (!Made || Made->getTemplateArgs().size() < 4)

@@ -46,6 +46,13 @@ std::optional<Crop>
 asCrop(const clang::Expr *E, const clang::ASTContext &Context,
        llvm::function_ref<const clang::Expr *(const clang::Expr *)> Origin);
 
+/// Is \p T a matrix or array of Eigen, which has memory of its own?
+bool isEigenMatrix(clang::QualType T);
+
+/// Does an assignment to a \p T copy elements to where it has its own? A map of
+/// Eigen stays over the memory that it was made for.
+bool assignsElements(clang::QualType T);
+
 /// A matrix or array of Eigen by its type.
 struct EigenType {
   int64_t Rows, Columns; ///< -1: known at run time.

@@ -102,8 +102,10 @@ std::optional<Done> MemoryDomain::insertion(const Call &C,
   const SourceLocation At = C.E->getBeginLoc();
   // An optional has one value.
   if (isStdClass(C.Object->getType(), StdClass::Box)) {
+    const auto *Optional = cpp::recordOf(C.Object->getType());
     K->Path += "*";
-    K->Type = {};
+    K->Type = isStdClass(Optional, {"optional"}) ? cpp::firstArgument(Optional)
+                                                 : QualType();
     keep(*K, Added.value(), At, As::Assigned);
     return Done();
   }
@@ -198,7 +200,8 @@ Done MemoryDomain::overwriting(const Call &C, const Expr *All) {
   // Elements of a list have places of their own.
   if (!isa_and_nonnull<CXXStdInitializerListExpr>(cpp::peel(Value)))
     K->Path += EachElement;
-  K->Type = {};
+  // What assign(p, p + n) copies is what these lead to.
+  K->Type = cpp::firstArgument(cpp::recordOf(All->getType()));
   keepAll(*K, New, C.E->getBeginLoc(), As::Element, nullptr, Value);
   return {};
 }
@@ -246,13 +249,16 @@ const std::vector<Keeper> &MemoryDomain::overwrittenIn(const Stmt *Loop) {
   auto Add = [&](const Expr *Place) {
     const std::optional<Keeper> K = Keeper::of(Place);
     const auto *Whole = dyn_cast<DecompositionDecl>(Var);
-    if (K && llvm::StringRef(K->Path).contains(EachElement) &&
-        anyOf<DeclRefExpr>(Place, [&](const DeclRefExpr *Ref) {
+    if (!K || !anyOf<DeclRefExpr>(Place, [&](const DeclRefExpr *Ref) {
           return Ref->getDecl() == Var ||
                  (Whole &&
                   llvm::is_contained(Whole->bindings(), Ref->getDecl()));
         }))
+      return;
+    if (llvm::StringRef(K->Path).contains(EachElement))
       Places.push_back(*K);
+    else if (const auto *Counter = dyn_cast<VarDecl>(Var))
+      llvm::append_range(Places, K->inRoundsOf(Counter));
   };
   const auto *Block = dyn_cast<CompoundStmt>(Body);
   llvm::SmallVector<const Stmt *, 8> Round;

@@ -3,6 +3,7 @@
 
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/cpp/Compat.h"
+#include "analysis/cpp/Matrices.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/memory/LayoutDomain.h"
@@ -313,7 +314,8 @@ void MemoryDomain::visitExpr(const Expr *E) {
   if (const auto *Op = dyn_cast<BinaryOperator>(E);
       Op && Op->getOpcode() == BO_Assign)
     return assign(Op->getLHS(), Op->getRHS(), Op->getBeginLoc());
-  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E); cpp::isAssignment(Op))
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+      cpp::isAssignment(Op) && !isOwnAssignment(Op))
     return assign(Op->getArg(0), Op->getArg(1), Op->getBeginLoc());
   if (const auto *Delete = dyn_cast<CXXDeleteExpr>(E))
     return freed(Delete->getArgument(), Delete->getBeginLoc());
@@ -338,7 +340,7 @@ void MemoryDomain::assign(const Expr *Left, const Expr *Right,
   // `v[i] = x` of a container; of a tensor it copies elements.
   const auto *Op = dyn_cast_or_null<CXXOperatorCallExpr>(Target);
   std::optional<Keeper> K = S.place(Target);
-  if (!K)
+  if (!K || cpp::assignsElements(Target->getType()))
     return;
   if (Op && Op->getOperator() == OO_Subscript) {
     S.forget(*K);

@@ -151,6 +151,9 @@ bool isOwner(const clang::VarDecl *Var);
 bool isOwningContainer(clang::QualType T);
 /// A class that is made from a pointer and does not own what it points to.
 bool isViewClass(clang::QualType T);
+/// Does \p Op run an operator= that a class of the user has for values of
+/// another one? What is kept then is up to its body, as with any method.
+bool isOwnAssignment(const clang::CXXOperatorCallExpr *Op);
 /// The image whose pixels the result of \p Call (may be null) shows, too:
 /// image.reshape(1), image(rect). Null for others.
 const clang::Expr *imageShownBy(const clang::CallExpr *Call);

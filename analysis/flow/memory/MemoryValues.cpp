@@ -1,6 +1,7 @@
 //===- MemoryValues.cpp - The memory that expressions refer to ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "analysis/cpp/Matrices.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/memory/MemoryDomain.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -351,6 +352,13 @@ bool isViewClass(QualType T) {
   return isMat(T) || isView(T) || torch::isStringView(T);
 }
 
+bool isOwnAssignment(const CXXOperatorCallExpr *Op) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Op->getDirectCallee());
+  return Method && !Method->isCopyAssignmentOperator() &&
+         !Method->isMoveAssignmentOperator() && !isOfLibrary(Method) &&
+         !isViewClass(Op->getArg(0)->getType());
+}
+
 const Expr *imageShownBy(const CallExpr *Call) {
   if (!Call || !isMat(Call->getType()))
     return nullptr;
@@ -465,7 +473,7 @@ bool MemoryValues::carriesSomewhere(QualType T, const Borrow &B,
     return carriesSomewhere(Part, B, Depth + 1);
   };
   const CXXRecordDecl *R = cpp::recordOf(T);
-  if (!R || torch::isTensor(T))
+  if (!R || torch::isTensor(T) || cpp::isEigenMatrix(T))
     return false;
   if (R->isLambda() || cpp::isFunctionObject(T))
     return !B.In.empty() || R->isLambda();

@@ -25,6 +25,9 @@ const VarDecl *namedBy(const Expr *E) {
 // Paths
 //===----------------------------------------------------------------------===//
 
+/// Loops of more rounds than this are not gone through one by one.
+static constexpr int64_t MaxNumbered = 64;
+
 /// The step from a pointer to what lies an unknown way further on.
 static constexpr llvm::StringLiteral SomePointee = "*?";
 
@@ -227,10 +230,9 @@ static const Expr *boundOf(const ForStmt *Loop, const VarDecl *Var) {
              : nullptr;
 }
 
-/// What the variable \p E is compared with in the loop whose rounds it counts,
-/// through variables that are set once; null for others.
-static const Expr *boundOf(const Expr *E) {
-  const VarDecl *Var = namedBy(E);
+/// What \p Var is compared with in the loop whose rounds it counts, through
+/// variables that are set once; null for others.
+static const Expr *boundOf(const VarDecl *Var) {
   if (!Var || Var->isImplicit() || !Var->isLocalVarDecl() || !Var->hasInit() ||
       Var->getType()->isReferenceType())
     return nullptr;
@@ -248,7 +250,7 @@ const Expr *rangeOf(const Expr *E) {
   const CallExpr *Call = iteratorOf(Init);
   const Expr *Range = does(Call, Std::Begin) ? iteratedBy(Call) : nullptr;
   if (!Begin->isImplicit()) {
-    const Expr *End = Range ? boundOf(E) : nullptr;
+    const Expr *End = Range ? boundOf(Begin) : nullptr;
     return does(iteratorOf(End), Std::End) &&
                    isSamePlace(Range, iteratedBy(End))
                ? Range
@@ -267,7 +269,7 @@ static bool leadsThrough(const Expr *Index, const Expr *Container) {
       !Var->hasInit() || isa<ParmVarDecl>(Var))
     return false;
   const ASTContext &Context = Var->getASTContext();
-  const Expr *Bound = boundOf(Index);
+  const Expr *Bound = boundOf(Var);
   if (!Bound || cpp::constantInt(Var->getInit(), Context) != 0)
     return false;
   if (const auto Number = cpp::constantInt(Bound, Context))
@@ -466,6 +468,34 @@ std::optional<Keeper> Keeper::of(const Expr *E) {
     return Named;
   }
   return std::nullopt;
+}
+
+std::vector<Keeper> Keeper::inRoundsOf(const VarDecl *Var) const {
+  const Expr *Bound = Indices.size() == 1 && Indices[0] == Var &&
+                              Var->getType()->isIntegerType()
+                          ? boundOf(Var)
+                          : nullptr;
+  const ASTContext &Context = Root->getASTContext();
+  const auto First =
+      cpp::constantInt(Bound ? Var->getInit() : nullptr, Context);
+  const auto End = cpp::constantInt(Bound, Context);
+  std::vector<Keeper> All;
+  if (!First || !End || *First < 0 || *End - *First > MaxNumbered)
+    return All;
+  for (int64_t Number = *First; Number < *End; ++Number) {
+    Keeper One{Root, {}, Type};
+    const std::string Name = Var->getNameAsString(),
+                      At = std::to_string(Number);
+    for (StringRef Rest = Path; !Rest.empty();) {
+      const StringRef Step = takeStep(Rest);
+      One.Path += Step == "[" + Name + "]" ? "[" + At + "]"
+                  : Step != "*" + Name     ? Step.str()
+                  : Number                 ? "*" + At
+                                           : "*";
+    }
+    All.push_back(std::move(One));
+  }
+  return All;
 }
 
 std::optional<Keeper> Keeper::pointedToBy(const Expr *E) {

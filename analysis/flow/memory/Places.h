@@ -17,6 +17,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace libtorch_tidy::flow {
 
@@ -107,6 +108,9 @@ struct Keeper {
   std::string name() const;
   /// It becomes the element at \p Index, which may be null.
   void enter(const clang::Expr *Index);
+  /// The places that it is in the rounds of the loop that \p Var counts from
+  /// one constant to another; none where something else chooses, too.
+  std::vector<Keeper> inRoundsOf(const clang::VarDecl *Var) const;
   /// May one of Indices have another value than the statements at hand show?
   bool mayMove() const;
   /// Is it there when the function is over?

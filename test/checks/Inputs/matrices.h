@@ -73,11 +73,15 @@ public:
   template <typename Other> Matrix(const Other &other);
   Matrix(const Matrix &);
   ~Matrix();
+  template <typename Other> Matrix &operator=(const Other &other);
   T *data();
   const T *data() const;
   long rows() const;
   long cols() const;
   Matrix transpose() const;
+
+private:
+  T *Elements;
 };
 typedef Matrix<float, Dynamic, Dynamic> MatrixXf;
 typedef Matrix<float, 4, 4> Matrix4f;

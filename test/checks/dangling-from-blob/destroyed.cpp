@@ -539,3 +539,88 @@ struct Row {
     q[n % 2] = x;
   }
 };
+// A loop of constants goes through elements that are named by a number.
+void overwrite_four(Tensor *q, Tensor safe) {
+  {
+    std::vector<float> v(4);
+    q[1] = torch::from_blob(v.data(), {4});
+  }
+  for (int i = 0; i < 4; ++i)
+    q[i] = safe;
+  rd(q[1]);
+}
+void overwrite_from_one(std::vector<Tensor> &q, Tensor safe) {
+  constexpr int End = 3;
+  {
+    std::vector<float> v(4);
+    q[2] = torch::from_blob(v.data(), {4});
+  }
+  for (int i = 1; i != End; i++) {
+    rd(safe);
+    q.at(i) = safe;
+  }
+  rd(q[2]);
+}
+void overwrite_first(View *q, Tensor safe) {
+  {
+    std::vector<float> v(4);
+    q->p = torch::from_blob(v.data(), {4});
+  }
+  for (int i = 0; i < 2; ++i)
+    q[i].p = safe;
+  rd(q->p);
+}
+void overwrite_row(Tensor (*q)[3], Tensor safe) {
+  {
+    std::vector<float> v(4);
+    q[0][2] = torch::from_blob(v.data(), {4});
+  }
+  for (int i = 0; i < 3; ++i)
+    q[0][i] = safe;
+  rd(q[0][2]);
+}
+void overwrite_before(Tensor *q, Tensor safe) {
+  {
+    std::vector<float> v(4);
+    q[4] = torch::from_blob(v.data(), {4});
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: '*q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q[4] = torch::from_blob(v.data(), {4}).clone();
+  }
+  for (int i = 0; i < 4; ++i)
+    q[i] = safe;
+  rd(q[4]);
+}
+void overwrite_some(Tensor *q, Tensor safe, bool some) {
+  {
+    std::vector<float> v(4);
+    q[1] = torch::from_blob(v.data(), {4});
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: '*q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q[1] = torch::from_blob(v.data(), {4}).clone();
+  }
+  for (int i = 0; i < 4; ++i)
+    if (some)
+      q[i] = safe;
+  rd(q[1]);
+}
+void overwrite_every_second(Tensor *q, Tensor safe) {
+  {
+    std::vector<float> v(4);
+    q[1] = torch::from_blob(v.data(), {4});
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: dangling tensor: '*q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q[1] = torch::from_blob(v.data(), {4}).clone();
+  }
+  for (int i = 0; i < 4; i += 2)
+    q[i] = safe;
+  rd(q[1]);
+}
+void overwrite_the_others(Tensor (*q)[3], Tensor safe) {
+  {
+    std::vector<float> v(4);
+    q[1][2] = torch::from_blob(v.data(), {4});
+    // CHECK-MESSAGES: :[[@LINE-1]]:15: warning: dangling tensor: '*q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q[1][2] = torch::from_blob(v.data(), {4}).clone();
+  }
+  for (int i = 0; i < 3; ++i)
+    q[0][i] = safe;
+  rd(q[1][2]);
+}
