@@ -93,15 +93,16 @@ static void describeDistantEdits(const Finding &F, ClangTidyError &E,
         llvm::consumeError(Shown.add(Edit));
         continue;
       }
+      const llvm::StringRef Old =
+          Code.substr(Edit.getOffset(), Edit.getLength());
+      const size_t Blanks = Old.size() - Old.ltrim().size();
       Place Where = F.Where;
-      Where.Begin = Edit.getOffset();
+      // What goes with a line begins at the end of the one before.
+      Where.Begin = Edit.getOffset() + (Blanks < Old.size() ? Blanks : 0);
       if (Path != F.Where.Path)
         Where.Spelled = Path;
       E.Notes.push_back(
-          messageOf(Where,
-                    inWords(Code.substr(Edit.getOffset(), Edit.getLength()),
-                            Edit.getReplacementText()),
-                    {}, {}));
+          messageOf(Where, inWords(Old, Edit.getReplacementText()), {}, {}));
     }
     Edits = std::move(Shown);
   }
