@@ -4,6 +4,7 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/flow/memory/MemoryDomain.h"
+#include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/modules/Modules.h"
@@ -64,6 +65,27 @@ Borrows MemoryValues::readBlob(const cpp::Call &C,
   return {B};
 }
 
+/// How the tensor that \p E makes by operators lies, from one that is packed.
+static torch::Layout layoutFromPacked(const Expr *E,
+                                      const ASTContext &Context) {
+  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E));
+  if (!torch::opFacts(Call))
+    return {};
+  return torch::layoutOf(
+      Call, 0,
+      [&](const Expr *Operand) { return layoutFromPacked(Operand, Context); },
+      Context);
+}
+
+/// Is \p Call the contiguous() of what operators have left in another order?
+/// That is a copy, unless the order is undone or dimensions have one element.
+static bool packsOtherOrder(const CallExpr *Call, const ASTContext &Context) {
+  const Expr *Packed = torch::packedBy(Call);
+  const torch::Layout Lies =
+      Packed ? layoutFromPacked(Packed, Context) : torch::Layout();
+  return Lies.isStrided() && !Lies.hangsOnCuts();
+}
+
 /// The borrows of an operator that may share the memory of a tensor.
 Borrows MemoryValues::readOperator(const cpp::Call &C,
                                    const torch::StorageUse &Of) const {
@@ -73,7 +95,7 @@ Borrows MemoryValues::readOperator(const cpp::Call &C,
       continue;
     const torch::StorageUse Use =
         torch::storageUse(C.expr(), B.Traits, Context);
-    if (Use.How == torch::Sharing::None)
+    if (Use.How == torch::Sharing::None || packsOtherOrder(C.expr(), Context))
       continue;
     if (Use.How == torch::Sharing::Perhaps && B.Sure != Fresh::Perhaps) {
       B.Sure = Fresh::Perhaps;

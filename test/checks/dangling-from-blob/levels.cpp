@@ -13,11 +13,28 @@ Tensor moved(torch::Device device) {
   // CHECK-NOTES: :[[@LINE+1]]:3: note: it is returned here
   return t;
 }
-Tensor contiguous() {
+Tensor contiguous(int n) {
   std::vector<float> v(10);
-  return torch::from_blob(v.data(), {2, 5}).t().contiguous();
+  return torch::from_blob(v.data(), {2, 5}).narrow(1, 0, n).contiguous();
   // CHECK-NOTES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns, unless 'contiguous' copies; return a clone() [libtorch-dangling-from-blob]
   // CHECK-NOTES: :[[@LINE-3]]:22: note: 'v' owns the memory
+}
+Tensor one_row() {
+  std::vector<float> v(10);
+  return torch::from_blob(v.data(), {1, 10}).t().contiguous();
+  // CHECK-NOTES: :[[@LINE-1]]:10: warning: dangling tensor: the returned tensor uses the memory of 'v', which is destroyed when the function returns, unless 'contiguous' copies; return a clone() [libtorch-dangling-from-blob]
+  // CHECK-NOTES: :[[@LINE-3]]:22: note: 'v' owns the memory
+}
+// What lies in another order is copied.
+Tensor turned() {
+  std::vector<float> v(10);
+  return torch::from_blob(v.data(), {2, 5}).t().contiguous();
+}
+Tensor planes(int h, int w, int c, torch::Device device) {
+  std::vector<float> v(h * w * c);
+  auto pixels = torch::from_blob(v.data(), {h, w, c}).to(device);
+  pixels = pixels.permute({2, 0, 1}).unsqueeze(0).contiguous();
+  return pixels;
 }
 Tensor scoped(int n) {
   Tensor last;
