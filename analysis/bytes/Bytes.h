@@ -104,12 +104,17 @@ struct PlaceRow {
 struct BatchRow {
   /// Another choice, and what fits with it.
   struct Remedy {
-    std::string Option; ///< "--dtype=bfloat16"; empty: gradients accumulate.
+    /// "--dtype=bfloat16", "a checkpoint of 'body'"; empty: gradients
+    /// accumulate.
+    std::string Option;
     int64_t Largest = 0;
+    bool IsCheckpoint = false;
   };
   /// 0 for not even one, AnyBatch for all; -1 where it is not known.
   int64_t Largest = -1;
   std::vector<Remedy> Remedies; ///< Each counted as Largest is.
+  /// The same of inference below a guard, and without one.
+  int64_t Guarded = -1, Unguarded = -1;
 };
 
 /// What passes over the model take, parameters and input included.
@@ -162,6 +167,20 @@ struct StepRows {
   bool Fails = false;
 };
 
+/// Why a model has no step, and what would give it one.
+struct NoStepRow {
+  Spot Forward;                   ///< Of the user's class; empty: it has none.
+  std::vector<std::string> Takes; ///< What it needs: "x".
+  /// Where the program calls it with what is not known, or with what does not
+  /// fit this model; empty: no such call was found.
+  Spot PassedAt;
+  bool Misfits = false;
+  /// What is not known, or empty, and where that comes from. Without a call it
+  /// is the whole reason.
+  std::string Why;
+  Spot UnknownAt;
+};
+
 struct ModelRows {
   std::string Title; ///< "UNet(3, 2)"
   Spot Made;         ///< Where its class is defined.
@@ -169,10 +188,7 @@ struct ModelRows {
   std::vector<MissingRow> Missing; ///< Empty: the bytes are exact.
   bool HasStep = false;
   StepRows Step;
-  /// Without one: where the program calls forward() with what is not known.
-  Spot PassedAt;
-  std::string PassedWhy; ///< What is not known; or empty.
-  Spot UnknownAt;        ///< And where that comes from.
+  NoStepRow NoStep; ///< Where it has none.
   /// The TorchScript archive that it was read from; empty: code makes it.
   Spot Archive;
 };
@@ -182,9 +198,9 @@ struct RefusedModel {
   std::string Title;
   Spot Where;
   std::string Reason;
-  /// A class that the unit does not make: it may be a part of a model that
-  /// another unit makes. Where is its definition.
-  bool IsNotMade = false;
+  /// The definition of a class that another unit may make, by itself or as a
+  /// part of a model; empty: it is made here.
+  Spot Elsewhere = {};
 };
 
 /// The title of the model in the TorchScript archive \p Path, which asks for it
@@ -224,6 +240,8 @@ struct BudgetRequest {
   std::string Type;
   /// What autocast uses while forward() runs; empty: it is off.
   std::string Autocast;
+  /// The path of a container that backward() runs again, as a checkpoint does.
+  std::string Checkpoint;
   /// Each step begins with the gradients of the one before, whatever the
   /// release of LibTorch: zero_grad() comes after several.
   bool Accumulates = false;

@@ -199,6 +199,8 @@ static Json asJson(const ModelRows &Model, const BudgetOptions &Options,
   Result["missing"] = asJson(Model.Missing, Folder);
   if (Model.HasStep)
     Result["step"] = asJson(Model, Model.Step, Options, Folder, WithRows);
+  else if (WithRows)
+    Result["noStep"] = noStepSentence(Model, Options, Folder);
   return Result;
 }
 

@@ -257,11 +257,11 @@ private:
       if (M->HasStep) {
         if (M->Step.Fails || Differ || (Changed && IsPassed))
           say(M, stepBlock(M->Step, Options, Folder));
-      } else if (Options.Memory && (Differ || M == P.After)) {
-        say(M, {Block::Said, {noStepSentence(*M, Options, Folder)}});
-      } else if (P.hasBoth() && Differ) {
-        say(M,
-            {Block::Said, {"Nothing passes an input whose sizes are known."}});
+      } else if (Options.Memory ? Differ || M == P.After
+                                : P.hasBoth() && Differ) {
+        say(M, {Block::Said,
+                {M == P.After ? noStepSentence(*M, Options, Folder)
+                              : "No step is followed."}});
       }
     }
     const ModelRows &One = P.one();

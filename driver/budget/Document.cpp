@@ -124,15 +124,32 @@ static std::vector<std::string> remedySentences(const bytes::StepRows &Step) {
     Result.push_back(Larger + ".");
   if (!Accumulated.empty())
     Result.push_back(Accumulated);
+  if (const auto &[Largest, Remedies, Guarded, Unguarded] = Step.Batch;
+      Guarded > Unguarded && Unguarded >= 0)
+    Result.push_back("Without a backward(), it is " + grouped(Guarded) +
+                     " below a NoGradGuard, and " + grouped(Unguarded) +
+                     " without one.");
   return Result;
 }
 
-/// ": what 'readImage' returns (net.cpp:7)", or nothing.
-static std::string whyUnknown(const ModelRows &Model, StringRef Folder) {
-  const std::string At = lineOf(Model.UnknownAt, Folder);
-  if (Model.PassedWhy.empty() || At.empty())
-    return "";
-  return ": " + printable(Model.PassedWhy) + " (" + At + ")";
+/// Why \p Model has no step, as the end of a sentence.
+static std::string whyNoStep(const bytes::NoStepRow &Row, StringRef Folder) {
+  const std::string Defined = lineOf(Row.Forward, Folder),
+                    At = lineOf(Row.PassedAt, Folder),
+                    From = lineOf(Row.UnknownAt, Folder);
+  const std::string Forward = "forward(" +
+                              printable(llvm::join(Row.Takes, ", ")) + ")" +
+                              (Defined.empty() ? "" : " (" + Defined + ")");
+  if (At.empty())
+    return !Row.Why.empty()  ? printable(Row.Why)
+           : Defined.empty() ? "it has no forward()"
+                             : "no call of " + Forward + " was found";
+  if (Row.Misfits)
+    return "what " + Forward + " is given in " + At + " does not fit it";
+  return "what " + Forward + " is given in " + At + " is not known" +
+         (Row.Why.empty() || From.empty()
+              ? ""
+              : ": " + printable(Row.Why) + " (" + From + ")");
 }
 
 std::string noStepSentence(const ModelRows &Model, const BudgetOptions &Options,
@@ -141,15 +158,16 @@ std::string noStepSentence(const ModelRows &Model, const BudgetOptions &Options,
     return "This is what " + lineOf(Model.Archive, Folder) +
            " has. No step is followed: the code of a TorchScript archive is "
            "not read.";
-  const std::string At = lineOf(Model.PassedAt, Folder);
-  if (!Options.Memory && At.empty())
-    return "";
-  return std::string(Options.Memory ? "Which batch fits is not known: "
-                                    : "No step is followed: ") +
-         (At.empty() ? "nothing here passes an input whose sizes are known."
-                     : "what forward() is given in " + At + " is not known" +
-                           whyUnknown(Model, Folder) + ".") +
-         " Give it with --input.";
+  const bytes::NoStepRow &Row = Model.NoStep;
+  const bool IsGiven = !Row.Takes.empty() || !Row.PassedAt.File.empty();
+  return (Options.Memory ? "Which batch fits is not known: "
+                         : "No step is followed: ") +
+         whyNoStep(Row, Folder) + "." +
+         (!IsGiven ? ""
+          : Row.Takes.size() == 1
+              ? " Give '" + printable(Row.Takes.front()) + "' with --input."
+          : Row.Takes.empty() ? " Give it with --input."
+                              : " Give each with an --input of its own.");
 }
 
 Remark remarkOf(const bytes::RefusedModel &M, StringRef Folder) {
@@ -222,6 +240,9 @@ Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
           lineOf(Step.LossMissing->Where, Folder) + ": " +
           printable(Step.LossMissing->Text) +
           "): it is the sum of the results.");
+    else if (!Options.Autocast.empty() && !From.empty())
+      Said.Sentences.push_back("The loss of the program is left out with "
+                               "--autocast: it is the sum of the results.");
     return Said;
   }
   Block Why = missingBlock(
@@ -277,11 +298,10 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
   if (!Model.Missing.empty())
     Blocks.push_back(missingBlock(
         "not known, and left out of the sums:", Model.Missing, Folder));
-  if (std::string Why = noStepSentence(Model, Options, Folder);
-      !Model.HasStep && !Why.empty())
-    Blocks.push_back({Block::Said, {std::move(Why)}});
-  if (!Model.HasStep)
+  if (!Model.HasStep) {
+    Blocks.push_back({Block::Said, {noStepSentence(Model, Options, Folder)}});
     return Result;
+  }
   const bytes::StepRows &Step = Model.Step;
   const bool IsIncomplete = !Step.Missing.empty();
   Blocks.push_back(stepBlock(Step, Options, Folder));

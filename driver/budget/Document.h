@@ -236,7 +236,7 @@ Block missingBlock(const std::string &Sentence,
 /// Which batch fits into the memory that was asked about.
 std::string batchSentence(const bytes::StepRows &Step,
                           const BudgetOptions &Options);
-/// The same without a step; empty where nothing is to be said.
+/// Why there is no step, and what to give for one.
 std::string noStepSentence(const bytes::ModelRows &Model,
                            const BudgetOptions &Options,
                            llvm::StringRef Folder);

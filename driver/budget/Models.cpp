@@ -38,6 +38,11 @@ BudgetTotals totalsOf(llvm::ArrayRef<ModuleRow> Rows, StringRef Optimizer) {
   return Result;
 }
 
+/// How much is known of \p M: the more, the greater.
+static std::tuple<bool, bool, bool> knownOf(const ModelRows &M) {
+  return {M.Missing.empty(), M.HasStep, M.Step.LossAt.Line > 0};
+}
+
 bytes::UnitBudget merged(llvm::ArrayRef<bytes::UnitBudget> Units) {
   using Key = std::tuple<std::string, std::string, unsigned>;
   bytes::UnitBudget Result;
@@ -50,8 +55,8 @@ bytes::UnitBudget merged(llvm::ArrayRef<bytes::UnitBudget> Units) {
                                         Result.Models.size());
       if (New)
         Result.Models.push_back(M);
-      else if (M.Missing.empty())
-        Result.Models[It->second] = M; // Another unit may see more of it.
+      else if (knownOf(Result.Models[It->second]) < knownOf(M))
+        Result.Models[It->second] = M; // Another unit sees more of it.
       for (const ModuleRow &Row : M.Modules)
         InModels.emplace(Row.Defined.File, Row.Defined.Line);
     }
@@ -65,7 +70,8 @@ bytes::UnitBudget merged(llvm::ArrayRef<bytes::UnitBudget> Units) {
   }
   for (const bytes::UnitBudget &Unit : Units)
     for (const bytes::RefusedModel &M : Unit.Refused)
-      if ((!M.IsNotMade || !InModels.count({M.Where.File, M.Where.Line})) &&
+      if ((M.Elsewhere.File.empty() ||
+           !InModels.count({M.Elsewhere.File, M.Elsewhere.Line})) &&
           Refused.emplace(M.Title, M.Where.File, M.Where.Line).second)
         Result.Refused.push_back(M);
   return Result;

@@ -38,15 +38,25 @@ Cell convert(Interpreter &VM, const Cell &From, QualType To) {
     return From;
   }
   const uint64_t Width = VM.Context.getIntWidth(To);
-  const bool Signed = To->isSignedIntegerOrEnumerationType();
   if (Width >= 64)
-    // Beyond what the interpreter counts with.
-    return Signed || Number >= 0
-               ? integer(Number)
-               : unknown(From->Where, "a negative number as an unsigned one");
+    return integer(Number);
   const uint64_t Bits = Number & llvm::maskTrailingOnes<uint64_t>(Width);
-  return integer(Signed ? llvm::SignExtend64(Bits, Width)
-                        : static_cast<int64_t>(Bits));
+  return integer(To->isSignedIntegerOrEnumerationType()
+                     ? llvm::SignExtend64(Bits, Width)
+                     : static_cast<int64_t>(Bits));
+}
+
+/// Is \p Type one of the numbers that the interpreter has as negative ones
+/// where they are large: std::string::npos as -1?
+static bool wraps(QualType Type, const ASTContext &Context) {
+  Type = Type.getNonReferenceType();
+  return Type->isUnsignedIntegerType() && Context.getIntWidth(Type) == 64;
+}
+
+Cell asReal(Interpreter &VM, const Cell &V, QualType Type) {
+  return V->What == Value::Integer && wraps(Type, VM.Context)
+             ? real(static_cast<double>(static_cast<uint64_t>(V->Number)))
+             : V;
 }
 
 template <typename T> static bool compared(BinaryOperatorKind Op, T A, T B) {
@@ -84,8 +94,10 @@ static std::optional<double> realResult(BinaryOperatorKind Op, double X,
 
 /// \p Overflows: the result is none.
 static std::optional<int64_t> integerResult(BinaryOperatorKind Op, int64_t X,
-                                            int64_t Y, bool &Overflows) {
+                                            int64_t Y, bool Wraps,
+                                            bool &Overflows) {
   int64_t Result = 0;
+  const uint64_t Large = X;
   switch (Op) {
   case BO_Add:
     Overflows = __builtin_add_overflow(X, Y, &Result);
@@ -97,9 +109,9 @@ static std::optional<int64_t> integerResult(BinaryOperatorKind Op, int64_t X,
     Overflows = __builtin_mul_overflow(X, Y, &Result);
     return Result;
   case BO_Div:
-    return X / Y;
+    return Wraps ? static_cast<int64_t>(Large / Y) : X / Y;
   case BO_Rem:
-    return X % Y;
+    return Wraps ? static_cast<int64_t>(Large % Y) : X % Y;
   case BO_And:
     return X & Y;
   case BO_Or:
@@ -113,7 +125,7 @@ static std::optional<int64_t> integerResult(BinaryOperatorKind Op, int64_t X,
   case BO_Shr:
     if (Y < 0 || Y > 63)
       return std::nullopt;
-    return X >> Y;
+    return Wraps ? static_cast<int64_t>(Large >> Y) : X >> Y;
   default:
     return std::nullopt;
   }
@@ -177,12 +189,18 @@ Cell arithmetic(Interpreter &VM, BinaryOperatorKind Op, const Cell &A,
     return Result ? convert(VM, real(*Result), Type) : Nothing;
   }
   const int64_t X = A->Number, Y = B->Number;
+  const auto *Operands = dyn_cast<BinaryOperator>(E);
+  const bool Wraps = wraps(Operands && Compares ? Operands->getLHS()->getType()
+                           : Compares           ? E->getType()
+                                                : Type,
+                           VM.Context);
   if (Compares)
-    return integer(compared(Op, X, Y));
+    return integer(Wraps ? compared<uint64_t>(Op, X, Y) : compared(Op, X, Y));
   if ((Op == BO_Div || Op == BO_Rem) && (Y == 0 || (Y == -1 && X == INT64_MIN)))
     return unknown(E->getExprLoc(), "a division by zero");
   bool Overflows = false;
-  const std::optional<int64_t> Result = integerResult(Op, X, Y, Overflows);
+  const std::optional<int64_t> Result =
+      integerResult(Op, X, Y, Wraps, Overflows);
   if (Overflows)
     return unknown(E->getExprLoc(), "a number that is too large");
   return Result ? convert(VM, integer(*Result), Type) : Nothing;

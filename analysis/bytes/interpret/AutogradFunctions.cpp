@@ -149,6 +149,42 @@ static Cell apply(const LibraryCall &C, const CXXRecordDecl *F) {
   return Result;
 }
 
+/// x.grad() of \p X.
+static TensorPtr gradientOf(const TensorPtr &X) {
+  if (!X->Gradient)
+    return nullptr;
+  auto T = std::make_shared<TensorInstance>();
+  T->Shape = X->Shape;
+  T->Strides = contiguousStrides(T->sizes());
+  T->Memory = X->Gradient;
+  return T;
+}
+
+Cell runCheckpointed(Interpreter &VM, const Cell &Input, SourceLocation At,
+                     std::function<Cell(const Cell &)> Forward) {
+  VM.setPlace(VM.current(), At);
+  const NodePtr Node = VM.Pass->makeNode();
+  VM.Pass->GradMode = false;
+  const Cell Result = VM.copyOf(Forward(Input));
+  VM.Pass->GradMode = true;
+  if (VM.Halted || Result->What != Value::Tensor)
+    return Result;
+  const Cell Saved = tensorValue(Input->Handle);
+  cutGraph(Saved, {});
+  Node->Run = [&VM, Saved, Forward](ArrayRef<TensorPtr> Given) {
+    const auto X = std::make_shared<TensorInstance>(*Saved->Handle);
+    X->RequiresGrad = true;
+    X->Gradient = nullptr;
+    const bool GradMode = std::exchange(VM.Pass->GradMode, true);
+    const Cell Again = VM.copyOf(Forward(tensorValue(X)));
+    VM.Pass->GradMode = GradMode;
+    VM.Pass->backward(tensorsIn(Again), Given);
+    return std::vector<TensorPtr>{gradientOf(X)};
+  };
+  VM.Pass->record(Node, {Input->Handle}, {Result->Handle});
+  return Result;
+}
+
 /// saved_data[\p Key], which is added if it is missing.
 static Cell savedData(const Cell &Data, const Cell &Key) {
   for (const Cell &Each : Data->Elements)
@@ -195,13 +231,8 @@ Cell callAutograd(const LibraryCall &C) {
   if (!C.VM.InBackward)
     return nullptr;
   if (C.Name == "grad") {
-    if (!Object->Handle->Gradient)
-      return tensorValue(undefinedTensor());
-    auto T = std::make_shared<TensorInstance>();
-    T->Shape = Object->Handle->Shape;
-    T->Strides = contiguousStrides(T->sizes());
-    T->Memory = Object->Handle->Gradient;
-    return tensorValue(std::move(T));
+    const TensorPtr Gradient = gradientOf(Object->Handle);
+    return tensorValue(Gradient ? Gradient : undefinedTensor());
   }
   if (C.Name == "backward") {
     C.VM.Pass->backward(Object->Handle,

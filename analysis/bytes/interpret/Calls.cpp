@@ -192,6 +192,11 @@ Cell evalCall(Interpreter &VM, const CallExpr *E) {
     if (!VM.Pass || VM.Halted)
       return unknown(At, "what forward() returns");
   }
+  // What only this call has is the parameter itself.
+  for (size_t I = 0; I < Arguments.size() && I < F->getNumParams(); ++I)
+    if (!F->getParamDecl(I)->getType()->isReferenceType() &&
+        Arguments[I].use_count() == 1)
+      Arguments[I]->IsExpiring = true;
   return VM.definitionOf(F) ? VM.call(F, Arguments, This, At)
                             : callUndefined(VM, E, F, This, Arguments);
 }
@@ -245,8 +250,7 @@ bool bindParameters(Interpreter &VM, Frame &Callee, const FunctionDecl *F,
       Given = VM.copyOf(Given);
     if (!T->isReferenceType() && Given->IsExpiring) {
       Given->IsExpiring = false;
-      Arguments[I]->Handle = nullptr;
-      Arguments[I]->What = Value::Null;
+      *Arguments[I] = *valueOf(Value::Null);
     }
     // What is not known is called by the name that its reader knows.
     if (Given->What == Value::Unknown && Given->Why.empty())

@@ -133,7 +133,9 @@ private:
   }
 
   void findAll() {
-    makeAsProgram();
+    std::set<std::string> Titles;
+    makeAsProgram(Titles);
+    makeElsewhere(Titles);
     std::vector<const CXXRecordDecl *> Others;
     for (const CXXRecordDecl *R : Found.Classes)
       if (!Done.count(R) && !R->isAbstract())
@@ -146,7 +148,10 @@ private:
   /// Modules of the library that main() itself gives something to.
   void makeOfLibrary() {
     std::map<size_t, const SeenValues *> Calls;
-    if (!Request.WithSteps || !Request.Inputs.empty())
+    // An input that is asked for is one of the user's classes, if there are
+    // any.
+    if (!Request.WithSteps ||
+        (!Request.Inputs.empty() && !Found.Classes.empty()))
       return;
     for (const SeenValues &Call : program().Passed) {
       if (Call.Model == SeenValues::Unseen || !torch::isTorchDecl(Call.Class))
@@ -163,8 +168,7 @@ private:
   }
 
   /// The models that the program is seen to make.
-  void makeAsProgram() {
-    std::set<std::string> Titles;
+  void makeAsProgram(std::set<std::string> &Titles) {
     for (const Construction &C : Found.Made) {
       Interpreter Running = newRun();
       const Value *Unknown = nullptr;
@@ -217,6 +221,26 @@ private:
     return MakesAny;
   }
 
+  /// Those that main() makes in other files.
+  void makeElsewhere(std::set<std::string> &Titles) {
+    for (const SeenValues &Made : program().Made) {
+      if (llvm::none_of(Found.Classes,
+                        [&](const CXXRecordDecl *R) {
+                          return R->getCanonicalDecl() ==
+                                 Made.Class->getCanonicalDecl();
+                        }) ||
+          llvm::any_of(Made.Values, unknownIn) ||
+          !Titles
+               .insert(fullName(Made.Class) + titleOf(Made.Class, Made.Values))
+               .second)
+        continue;
+      Interpreter Running = newRun();
+      Done.insert(Made.Class->getDefinition());
+      elaborate(Made.Class->getDefinition(), Running.copiesOf(Made.Values),
+                Running);
+    }
+  }
+
   const ProgramSeen &program() {
     if (!Seen) {
       std::vector<std::unique_ptr<Interpreter>> Runs;
@@ -225,8 +249,10 @@ private:
             return *Runs.emplace_back(new Interpreter(newRun()));
           },
           Found.Mains);
-      for (const auto &Run : Runs)
+      for (const auto &Run : Runs) {
         Steps += Run->steps();
+        llvm::copy(Run->Undefined, std::inserter(Wanted, Wanted.end()));
+      }
     }
     return *Seen;
   }
@@ -414,13 +440,14 @@ private:
       if (Parts.count(Name) || (IsBase && !NotKnown.count(R)))
         continue;
       if (auto It = NotKnown.find(R); It != NotKnown.end())
-        refuse(Name, It->second.first, "it is " + It->second.second);
+        refuse(Name, It->second.first, "it is " + It->second.second,
+               Found.Mains.empty() ? R : nullptr);
       else if (!hasDefault(R))
         refuse(Name, R->getLocation(),
                "its constructor takes arguments, and nothing here makes it; "
                "give them with --model='" +
                    Name + "(...)'",
-               /*IsNotMade=*/true);
+               R);
     }
     // Of a class that has an answer, another one may be made.
     for (const CXXRecordDecl *R : Found.Classes)
@@ -474,7 +501,9 @@ private:
     for (const Gap &G : Running.Gaps)
       Model.Missing.push_back({spotOf(G.Where, SM), G.Text});
     nameUnknownSizes(Model);
-    if (Request.WithSteps && !Running.Halted) {
+    if (Running.Halted) {
+      Model.NoStep.Why = "its constructor is not followed to its end";
+    } else if (Request.WithSteps) {
       const bool IsOfAny = !Inputs && Request.Inputs.empty();
       if (!Inputs)
         Inputs = inputsOf(Class);
@@ -482,12 +511,13 @@ private:
         addStep(Running, Made, *Inputs, Request, Paths, Model);
       // It may be another one of several that takes this input.
       if (IsOfAny && Model.Step.Fails && isMadeTwice(Class)) {
+        Model.NoStep.PassedAt = Model.Step.InputFrom;
         Model.HasStep = false;
+        Model.NoStep.Misfits = true;
         Model.Step = {};
-        Inputs.reset();
       }
-      if (!Inputs)
-        namePassed(Class, Model);
+      if (!Model.HasStep)
+        nameStep(Class, program(), Found.Passed, SM, Model.NoStep);
     }
     for (const ModuleRow &Row : llvm::drop_begin(Model.Modules))
       if (Row.Class != Made->ClassName)
@@ -522,27 +552,12 @@ private:
     return std::nullopt;
   }
 
-  /// Where the program passes \p Class what is not known, and why.
-  void namePassed(const CXXRecordDecl *Class, ModelRows &Model) {
-    for (const SeenValues &Passed : program().Passed)
-      for (const Cell &V : Passed.Values)
-        if (const Value *Unknown = unknownIn(V);
-            Unknown && Model.PassedAt.File.empty() &&
-            Passed.Class->getCanonicalDecl() == Class->getCanonicalDecl()) {
-          Model.PassedAt = spotOf(Passed.At, SM);
-          Model.PassedWhy = Unknown->Why;
-          Model.UnknownAt = spotOf(Unknown->Where, SM);
-        }
-    for (const PassedInputs &Passed : Found.Passed)
-      if (Passed.Class == Class->getCanonicalDecl() &&
-          Model.PassedAt.File.empty())
-        Model.PassedAt = spotOf(Passed.At, SM);
-  }
-
+  /// With \p Elsewhere, another unit may make one of that class.
   void refuse(std::string Title, SourceLocation Where, std::string Reason,
-              bool IsNotMade = false) {
+              const CXXRecordDecl *Elsewhere = nullptr) {
     Result.Refused.push_back(
-        {std::move(Title), spotOf(Where, SM), std::move(Reason), IsNotMade});
+        {std::move(Title), spotOf(Where, SM), std::move(Reason),
+         Elsewhere ? spotOf(Elsewhere->getLocation(), SM) : Spot()});
   }
 
   void share(const FunctionDecl *F, std::vector<SharedFunction> &To) const {

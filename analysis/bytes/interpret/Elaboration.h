@@ -183,6 +183,12 @@ struct ProgramSeen {
 ProgramSeen runProgram(llvm::function_ref<Interpreter &()> NewRun,
                        llvm::ArrayRef<const clang::FunctionDecl *> Mains);
 
+/// Names the forward() of \p Class that needs the fewest arguments, and where
+/// the program passes it what is not known.
+void nameStep(const clang::CXXRecordDecl *Class, const ProgramSeen &Program,
+              llvm::ArrayRef<PassedInputs> Found,
+              const clang::SourceManager &SM, NoStepRow &Row);
+
 /// Is told of each call of forward(), with the number of the model among those
 /// that main() has made.
 using OnCall = std::function<void(size_t, const ModulePtr &,

@@ -23,8 +23,8 @@ Cell evalConstant(Interpreter &VM, const Expr *E) {
     Expr::EvalResult Result;
     if (E->getType()->isIntegralOrEnumerationType() &&
         E->EvaluateAsInt(Result, VM.Context) &&
-        Result.Val.getInt().isRepresentableByInt64())
-      return integer(Result.Val.getInt().getExtValue());
+        Result.Val.getInt().getBitWidth() <= 64)
+      return integer(Result.Val.getInt().extend(64).getSExtValue());
     llvm::APFloat Number(0.0);
     if (E->getType()->isRealFloatingType() &&
         E->EvaluateAsFloat(Number, VM.Context)) {
@@ -354,8 +354,11 @@ static Cell evalLambda(Interpreter &VM, const LambdaExpr *E) {
 
 static Cell evalCast(Interpreter &VM, const CastExpr *E) {
   switch (E->getCastKind()) {
-  case CK_IntegralCast:
   case CK_IntegralToFloating:
+    return convert(
+        VM, asReal(VM, VM.eval(E->getSubExpr()), E->getSubExpr()->getType()),
+        E->getType());
+  case CK_IntegralCast:
   case CK_FloatingToIntegral:
   case CK_FloatingCast:
   case CK_BooleanToSignedIntegral:
@@ -522,8 +525,7 @@ static Cell evalInside(Interpreter &VM, const Expr *E) {
   }
   case Stmt::MaterializeTemporaryExprClass: {
     const Cell Made = VM.eval(cast<MaterializeTemporaryExpr>(E)->getSubExpr());
-    if (VM.Pass)
-      VM.Temporaries.push_back(Made);
+    VM.Temporaries.push_back(Made);
     return Made;
   }
   case Stmt::CXXThisExprClass:

@@ -414,8 +414,17 @@ Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M, StringRef Class,
     noteResult(VM, moduleValue(M), Result);
     return Result;
   };
-  if (isModuleContainer(Class))
-    return Note(forwardInOrder(VM, *M, Inputs, At));
+  if (isModuleContainer(Class)) {
+    if (VM.Checkpointed != M.get() || !VM.Pass->GradMode ||
+        Inputs.size() != 1 || Inputs.front()->What != Value::Tensor ||
+        !Inputs.front()->Handle->needsGradient())
+      return Note(forwardInOrder(VM, *M, Inputs, At));
+    // The function holds what it is given.
+    const Cell Input = tensorValue(Inputs.front()->Handle);
+    return Note(runCheckpointed(VM, Input, At, [&VM, M, At](const Cell &X) {
+      return forwardInOrder(VM, *M, X, At);
+    }));
+  }
   const ModuleRun Run = runOfModule(Class);
   if (Class == "Functional")
     return Note(forwardOfFunctional(VM, M, Class, Inputs, At));

@@ -241,6 +241,8 @@ public:
       OnBackward;
   std::function<void(const TensorPtr &)> OnTensor;
   bool GradMode = true; ///< Outside of a pass.
+  /// A container whose forward() runs without a graph, and again in backward().
+  const ModuleInstance *Checkpointed = nullptr;
 
   clang::ASTContext &Context;
   const Bodies &All;
@@ -301,6 +303,9 @@ Cell memberOf(Interpreter &VM, const Cell &Base, const clang::ValueDecl *Member,
 Cell arithmetic(Interpreter &VM, clang::BinaryOperatorKind Op, const Cell &A,
                 const Cell &B, clang::QualType Type, const clang::Expr *E);
 Cell convert(Interpreter &VM, const Cell &From, clang::QualType To);
+/// \p V, a number of \p Type, as a real one, where it may be too large for the
+/// integers that are counted with.
+Cell asReal(Interpreter &VM, const Cell &V, clang::QualType Type);
 llvm::SmallVector<clang::QualType, 4>
 typesOf(llvm::ArrayRef<const clang::Expr *> Each);
 
@@ -358,6 +363,11 @@ Cell callOptions(const LibraryCall &C);
 /// F::apply() of a custom autograd function, and what its forward() and
 /// backward() do with their context, AutogradFunctions.cpp.
 Cell callAutograd(const LibraryCall &C);
+/// \p Forward of \p Input as a checkpoint by hand runs it: without a graph, and
+/// again in backward(), with one.
+Cell runCheckpointed(Interpreter &VM, const Cell &Input,
+                     clang::SourceLocation At,
+                     std::function<Cell(const Cell &)> Forward);
 
 // Containers.cpp.
 

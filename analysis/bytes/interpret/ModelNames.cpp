@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/bytes/interpret/Elaboration.h"
+#include "analysis/torch/api/TorchTypes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
@@ -117,6 +118,37 @@ std::vector<Cell> argumentsOf(const Construction &C, Interpreter &Running,
 
 bool hasDefault(const CXXRecordDecl *R) {
   return constructorFor(R, {}) || R->needsImplicitDefaultConstructor();
+}
+
+void nameStep(const CXXRecordDecl *Class, const ProgramSeen &Program,
+              llvm::ArrayRef<PassedInputs> Found, const SourceManager &SM,
+              NoStepRow &Row) {
+  constexpr size_t Several = 16;
+  const CXXMethodDecl *Method = nullptr;
+  for (size_t Count = 0; Count < Several && !Method; ++Count)
+    Method = torch::isTorchDecl(Class) ? nullptr : forwardMethod(Class, Count);
+  if (Method) {
+    for (const ParmVarDecl *Param : Method->parameters())
+      if (!Param->hasDefaultArg())
+        Row.Takes.push_back(Param->getName().empty() ? "..."
+                                                     : Param->getName().str());
+    Row.Forward = spotOf(Method->getLocation(), SM);
+  }
+  auto IsOfClass = [&](const CXXRecordDecl *R) {
+    return R->getCanonicalDecl() == Class->getCanonicalDecl() &&
+           Row.PassedAt.File.empty();
+  };
+  for (const SeenValues &Passed : Program.Passed)
+    for (const Cell &V : Passed.Values)
+      if (const Value *Unknown = unknownIn(V);
+          Unknown && IsOfClass(Passed.Class)) {
+        Row.PassedAt = spotOf(Passed.At, SM);
+        Row.Why = Unknown->Why;
+        Row.UnknownAt = spotOf(Unknown->Where, SM);
+      }
+  for (const PassedInputs &Passed : Found)
+    if (IsOfClass(Passed.Class))
+      Row.PassedAt = spotOf(Passed.At, SM);
 }
 
 } // namespace libtorch_tidy::bytes

@@ -31,15 +31,20 @@ public:
       for (const auto &[Field, Member] : Each->Members)
         Members.emplace_back(Member, *Member);
     });
+    for (const auto &[Module, Path] : Paths)
+      if (!Path.empty() && Path == Request.Checkpoint)
+        Running.Checkpointed = Module;
     Running.Pass = &S;
   }
   ~Passes() {
     restart();
     Running.Pass = nullptr;
-    for (auto &[T, Before] : Placed) {
-      T->Memory = Before;
-      T->Gradient = nullptr;
-    }
+    Running.Checkpointed = nullptr;
+    for (const PlacedTensor &Each : Placed)
+      if (const TensorPtr T = Each.Tensor.lock()) {
+        T->Memory = Each.Before;
+        T->Gradient = nullptr;
+      }
   }
   Passes(const Passes &) = delete;
   Passes &operator=(const Passes &) = delete;
@@ -138,7 +143,7 @@ public:
   /// which drops gradients since 2.0.
   void begin() {
     if (S.isSince({2, 0}) && !Request.Accumulates)
-      for (const TensorPtr &T : llvm::make_first_range(Placed))
+      for (const TensorPtr &T : placedTensors())
         T->Gradient = nullptr;
     S.memory().restartPeak();
     S.memory().startTimeLine();
@@ -168,18 +173,13 @@ public:
   }
 
   /// The peak of a later step alone; nullopt when it cannot be followed.
-  std::optional<uint64_t> laterPeak(llvm::ArrayRef<Cell> Given) {
-    setInputs(Given);
-    uint64_t Peak = 0;
-    for (unsigned I = 0; I < 2; ++I) {
-      Peak = train().Bytes;
-      if (S.memory().isTooLarge())
-        return UINT64_MAX;
-      if (!takeMissing().empty())
-        return std::nullopt;
-    }
-    return Peak;
+  std::optional<uint64_t> laterPeak() {
+    train();
+    return followed(train());
   }
+  /// The same of inference.
+  std::optional<uint64_t> guardedPeak() { return followed(inference(true)); }
+  std::optional<uint64_t> unguardedPeak() { return followed(inference(false)); }
 
   /// What the allocator of a GPU asks for, from the start of a process.
   uint64_t reservedByInference() {
@@ -196,7 +196,7 @@ public:
       train();
       if (!takeMissing().empty())
         return 0;
-      for (const TensorPtr &T : llvm::make_first_range(Placed)) {
+      for (const TensorPtr &T : placedTensors()) {
         if (!T->Gradient)
           continue;
         for (unsigned Copy = 0; IsFirst && Copy < Optimizes.Copies; ++Copy)
@@ -311,6 +311,12 @@ public:
   bool hasFailed() const { return Failed; }
 
 private:
+  std::optional<uint64_t> followed(const PeakRow &Peak) {
+    if (S.memory().isTooLarge())
+      return UINT64_MAX;
+    return takeMissing().empty() ? std::optional(Peak.Bytes) : std::nullopt;
+  }
+
   void placeAll(const ModulePtr &Root) {
     std::vector<ModulePtr> Pending = {Root};
     while (!Pending.empty()) {
@@ -345,24 +351,37 @@ private:
   }
 
   void place(const TensorPtr &T) {
-    if (!Known.insert(T.get()).second)
+    // The address may be that of one that is gone.
+    std::weak_ptr<TensorInstance> &Seen = Known[T.get()];
+    if (!Seen.expired())
       return;
-    Placed.emplace_back(T, T->Memory);
+    Seen = T;
+    Placed.push_back({T, T->Memory});
     if (!T->Memory) {
       S.place(*T);
       return;
     }
     // Those that share memory go on doing so.
-    BlockPtr &New = Moved[T->Memory.get()];
+    std::weak_ptr<Block> &Shared = Moved[T->Memory.get()];
+    BlockPtr New = Shared.lock();
     if (!New)
-      New = S.allocate(T->Memory->Bytes);
-    T->Memory = New;
+      Shared = New = S.allocate(T->Memory->Bytes);
+    T->Memory = std::move(New);
+  }
+
+  /// Those that are still there.
+  std::vector<TensorPtr> placedTensors() const {
+    std::vector<TensorPtr> Result;
+    for (const PlacedTensor &Each : Placed)
+      if (TensorPtr T = Each.Tensor.lock())
+        Result.push_back(std::move(T));
+    return Result;
   }
 
   /// The bytes of all gradients.
   uint64_t gradients() const {
     uint64_t All = 0;
-    for (const TensorPtr &T : llvm::make_first_range(Placed))
+    for (const TensorPtr &T : placedTensors())
       if (T->Gradient)
         All += T->Gradient->Bytes;
     return All;
@@ -392,8 +411,10 @@ private:
   Cell forward() {
     if (const auto Type = elementType(Request.Autocast))
       S.beginAutocast(*Type);
+    // A program may be in an expression here.
+    const size_t Living = Running.Temporaries.size();
     const Cell Result = bytes::forward(Running, M, Inputs, M->Made);
-    Running.Temporaries.clear();
+    Running.Temporaries.resize(Living);
     S.endAutocast();
     return Result;
   }
@@ -440,10 +461,14 @@ private:
   const RowPaths &Paths;
   const clang::SourceManager &SM;
   Simulation S;
-  /// With the memory that they had before.
-  std::vector<std::pair<TensorPtr, BlockPtr>> Placed;
-  std::set<const TensorInstance *> Known;
-  std::map<const Block *, BlockPtr> Moved;
+  /// One that a pass may be the last to hold.
+  struct PlacedTensor {
+    std::weak_ptr<TensorInstance> Tensor;
+    BlockPtr Before; ///< The memory that it had.
+  };
+  std::vector<PlacedTensor> Placed;
+  std::map<const TensorInstance *, std::weak_ptr<TensorInstance>> Known;
+  std::map<const Block *, std::weak_ptr<Block>> Moved;
   std::vector<TensorPtr> InOrder; ///< As parameters() has them.
   /// With what they are before the first pass.
   std::vector<std::pair<Cell, Value>> Members;

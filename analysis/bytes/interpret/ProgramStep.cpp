@@ -16,22 +16,48 @@ struct ProgramStep::State {
   Passes P;
 };
 
-/// Tensors in \p V of which the first size is \p Before have \p Now.
-static void changeBatch(const Cell &V, const Size &Before, int64_t Now,
-                        std::set<const void *> &Seen) {
-  if (!V || !Seen.insert(V.get()).second || V->What == Value::Module)
-    return;
-  if (V->What == Value::Tensor && Seen.insert(V->Handle.get()).second)
-    if (MaybeSizes &Sizes = V->Handle->Shape.Sizes;
-        Sizes && !Sizes->empty() && Sizes->front() == Before) {
-      Sizes->front() = Now;
-      V->Handle->Memory = nullptr;
-    }
-  changeBatch(V->Target, Before, Now, Seen);
-  forEachPart(*V, [&](Cell &Part) { changeBatch(Part, Before, Now, Seen); });
-}
+namespace {
 
-/// The same of all variables around, where the batch is that of \p Given.
+/// Goes through what the program holds where it calls forward(), but for
+/// modules: each tensor once.
+class Around {
+public:
+  using Visit = llvm::function_ref<void(const TensorPtr &)>;
+  /// \p WithNext: also what loaders and iterators come to later.
+  Around(const Interpreter &Running, llvm::ArrayRef<Cell> Given, bool WithNext,
+         Visit Do)
+      : WithNext(WithNext), Do(Do) {
+    for (const auto &All : {Given, llvm::ArrayRef(Running.Temporaries)})
+      for (const Cell &V : All)
+        visit(V);
+    for (const Frame *F : Running.Frames) {
+      visit(F->This);
+      for (const Cell &V : llvm::make_second_range(F->Variables))
+        visit(V);
+    }
+    for (const Cell &V : llvm::make_second_range(Running.Globals))
+      visit(V);
+  }
+
+private:
+  void visit(const Cell &V) {
+    if (!V || V->What == Value::Module || !Seen.insert(V.get()).second ||
+        (!WithNext && (V->What == Value::Data || V->What == Value::Iterator)))
+      return;
+    if (V->What == Value::Tensor && Seen.insert(V->Handle.get()).second)
+      Do(V->Handle);
+    visit(V->Target);
+    forEachPart(*V, [&](Cell &Part) { visit(Part); });
+  }
+
+  const bool WithNext;
+  const Visit Do;
+  std::set<const void *> Seen;
+};
+
+} // namespace
+
+/// All tensors of the program that have the batch of \p Given have \p Now.
 static void changeBatch(const Interpreter &Running, llvm::ArrayRef<Cell> Given,
                         int64_t Now) {
   const std::vector<TensorPtr> Tensors = tensorsIn(Given);
@@ -41,14 +67,13 @@ static void changeBatch(const Interpreter &Running, llvm::ArrayRef<Cell> Given,
   if (First == Tensors.end())
     return;
   const Size Before = (*First)->Shape.Sizes->front();
-  std::set<const void *> Seen;
-  for (const Cell &V : Given)
-    changeBatch(V, Before, Now, Seen);
-  for (const Frame *F : Running.Frames) {
-    changeBatch(F->This, Before, Now, Seen);
-    for (const auto &[D, V] : F->Variables)
-      changeBatch(V, Before, Now, Seen);
-  }
+  Around(Running, Given, /*WithNext=*/true, [&](const TensorPtr &T) {
+    if (MaybeSizes &Sizes = T->Shape.Sizes;
+        Sizes && !Sizes->empty() && Sizes->front() == Before) {
+      Sizes->front() = Now;
+      T->Memory = nullptr;
+    }
+  });
 }
 
 ProgramStep::ProgramStep(Interpreter &Running, const ModulePtr &M,
@@ -67,8 +92,13 @@ ProgramStep::ProgramStep(Interpreter &Running, const ModulePtr &M,
     P.dropUnreached(Model);
     P.setInputs({});
   }
-  for (const TensorPtr &T : tensorsIn(Given))
-    P.bring(T);
+  // What stays on the host is of no interest to a GPU.
+  if (Request.Device != DeviceKind::Cuda)
+    Around(Running, Given, /*WithNext=*/false,
+           [&](const TensorPtr &T) { P.bring(T); });
+  else
+    for (const TensorPtr &T : tensorsIn(Given))
+      P.bring(T);
   Running.OnTensor = [&P](const TensorPtr &T) { P.bring(T); };
   Running.OnBackward = [this](llvm::ArrayRef<TensorPtr> Results,
                               SourceLocation At) { finish(Results, At); };

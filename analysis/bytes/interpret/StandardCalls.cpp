@@ -43,11 +43,10 @@ static Cell limitOf(StringRef Name, QualType Type, const ASTContext &Context,
     const bool IsSigned = Type->isSignedIntegerType();
     if (Width > 64)
       return Nothing;
-    const uint64_t Most = ~0ULL >> (64 - Width + IsSigned);
+    const int64_t Most = ~0ULL >> (64 - Width + IsSigned);
     return llvm::StringSwitch<Cell>(Name)
-        .Case("max", llvm::isUInt<63>(Most) ? integer(Most) : Nothing)
-        .Cases("min", "lowest",
-               integer(IsSigned ? -static_cast<int64_t>(Most) - 1 : 0))
+        .Case("max", integer(Most))
+        .Cases("min", "lowest", integer(IsSigned ? -Most - 1 : 0))
         .Default(Nothing);
   }
   if (!Type->isRealFloatingType())
@@ -119,18 +118,13 @@ static Cell findInText(const LibraryCall &C) {
   return placeInText((C.Object->Name.*Find)(*Part, *Start));
 }
 
-static Cell startsWith(const LibraryCall &C) {
+/// Does a text begin, or end, with a part?
+template <bool AtEnd> static Cell hasInText(const LibraryCall &C) {
   const std::optional<std::string> Part = textIn(C.Arguments[0]);
-  return C.Object->What == Value::Text && Part
-             ? integer(StringRef(C.Object->Name).starts_with(*Part))
-             : nullptr;
-}
-
-static Cell endsWith(const LibraryCall &C) {
-  const std::optional<std::string> Part = textIn(C.Arguments[0]);
-  return C.Object->What == Value::Text && Part
-             ? integer(StringRef(C.Object->Name).ends_with(*Part))
-             : nullptr;
+  if (C.Object->What != Value::Text || !Part)
+    return nullptr;
+  const StringRef Text = C.Object->Name;
+  return integer(AtEnd ? Text.ends_with(*Part) : Text.starts_with(*Part));
 }
 
 /// text.compare(other).
@@ -156,8 +150,11 @@ static Cell partOfText(const LibraryCall &C) {
 static const CallRule TextRules[] = {
     {"find", findInText<&std::string::find, 0>, 1, 2},
     {"rfind", findInText<&std::string::rfind, std::string::npos>, 1, 2},
-    {"starts_with", startsWith, 1, 1},
-    {"ends_with", endsWith, 1, 1},
+    {"find_first_of", findInText<&std::string::find_first_of, 0>, 1, 2},
+    {"find_last_of", findInText<&std::string::find_last_of, std::string::npos>,
+     1, 2},
+    {"starts_with", hasInText<false>, 1, 1},
+    {"ends_with", hasInText<true>, 1, 1},
     {"compare", compareTexts, 1, 1},
     {"substr", partOfText, 0, 2},
     {"size length", [](auto &C) { return integer(C.Object->Name.size()); }},

@@ -90,19 +90,24 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     }
   if (!Request.Memory || !Row.Missing.empty())
     return;
-  const std::optional<int64_t> Largest = largestBatch(
-      [&](int64_t Batch) -> std::optional<uint64_t> {
-        // Of all tries together; one takes as many as a step does.
-        constexpr unsigned MaxStepsOfSearch = 20'000'000;
-        Passes P(Running, M, Request, Paths);
-        const auto Changed = withBatch(Inputs.Arguments, Batch);
-        const std::optional<uint64_t> Peak =
-            Changed ? P.laterPeak(*Changed) : std::nullopt;
-        P.takeMissing();
-        return Running.steps() < MaxStepsOfSearch ? Peak : std::nullopt;
-      },
-      Request.Memory);
-  Row.Batch.Largest = Largest.value_or(-1);
+  auto Search = [&](std::optional<uint64_t> (Passes::*PeakOf)()) {
+    return largestBatch(
+               [&](int64_t Batch) -> std::optional<uint64_t> {
+                 // Of all tries together; one takes as many as a step does.
+                 constexpr unsigned MaxStepsOfSearch = 20'000'000;
+                 const auto Changed = withBatch(Inputs.Arguments, Batch);
+                 if (!Changed || Running.steps() >= MaxStepsOfSearch)
+                   return std::nullopt;
+                 Passes P(Running, M, Request, Paths);
+                 P.setInputs(*Changed);
+                 return (P.*PeakOf)();
+               },
+               Request.Memory)
+        .value_or(-1);
+  };
+  Row.Batch.Largest = Search(&Passes::laterPeak);
+  Row.Batch.Guarded = Search(&Passes::guardedPeak);
+  Row.Batch.Unguarded = Search(&Passes::unguardedPeak);
 }
 
 std::optional<int64_t>

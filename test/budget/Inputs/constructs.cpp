@@ -325,7 +325,8 @@ struct PlainPartsImpl : nn::Module {
 };
 TORCH_MODULE(PlainParts);
 
-// Lists and dictionaries of parameters, which take gradients as their tensors do.
+// Lists and dictionaries of parameters, which take gradients as their tensors
+// do.
 struct LooseImpl : nn::Module {
   LooseImpl() {
     const auto options = torch::TensorOptions().requires_grad(true);
@@ -371,6 +372,32 @@ struct GivenWeightsImpl : nn::Module {
 };
 TORCH_MODULE(GivenWeights);
 
+// Places in texts, and numbers that wrap around.
+struct PlacesImpl : nn::Module {
+  explicit PlacesImpl(const std::string &kind) {
+    const std::vector<int64_t> widths = {5, 3, 4};
+    if (kind.find("conv") != std::string::npos)
+      register_module("conv", nn::Conv2d(3, widths.size(), 3));
+    if (kind.find("norm") == std::string::npos)
+      register_module("fc", nn::Linear(6, kind.find_last_of('-')));
+    if (kind.find("norm") < kind.size() ||
+        kind.find("relu") >= kind.find("conv"))
+      register_module("one", nn::Linear(1, kind.find_first_of("-l")));
+    int64_t sum = 0;
+    for (size_t i = widths.size() - 1; i < widths.size(); --i)
+      sum = 2 * sum + widths[i];
+    register_module("sum", nn::Linear(1, sum));
+    size_t least = std::numeric_limits<size_t>::max();
+    for (int64_t width : widths)
+      least = std::min<size_t>(least, width);
+    const size_t below = least - 4;
+    register_module("least", nn::Linear(least, below / 2 > least ? 7 : 8));
+    register_module("part", nn::Linear(below % 10, double(below) > 0 ? 9 : 1));
+    register_module("top", nn::Linear(1, below >> 62));
+  }
+};
+TORCH_MODULE(Places);
+
 int main() {
   measure("Values(8, 1.5, true, 3)", Values(8, 1.5, true, Size::Large));
   MEASURE(Control(2));
@@ -392,4 +419,5 @@ int main() {
   MEASURE(PlainParts());
   MEASURE(Loose());
   MEASURE(GivenWeights());
+  measure("Places(\"conv-relu-5\")", Places("conv-relu-5"));
 }
