@@ -327,6 +327,7 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
   const std::string Name = listed(Names);
   const std::string Them = Several ? "them" : "it";
   const std::string Last = Several ? " are last used" : " is last used";
+  const bool Unread = !Held.Moved && !Held.OnlyNumber && !Held.LastRead;
   const std::string Memory = Several
                                  ? ", but their memory stays allocated while "
                                  : ", but its memory stays allocated while ";
@@ -342,11 +343,14 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
                 " alive while " + Runs + " runs, and nothing reads " + Them +
                 " again"
       : Held.Loop && Held.RunsModule
-          ? Last + " before the loop" + Memory + "the loop runs a module"
-          : Last + " before " + Runs + " runs" + Memory + "it does";
+          ? (Unread ? "" : Last + " before the loop") + Memory +
+                "the loop runs a module"
+          : (Unread ? "" : Last + " before " + Runs + " runs") + Memory +
+                (Unread ? Runs + " runs" : "it does");
   Finding F = Finding::at(Held.Vars.front()->getLocation())
                   .because(silenceOf(Held, Bytes))
-                  .says("wasted peak memory: " + Name + What)
+                  .says("wasted peak memory: " +
+                        (Unread ? "nothing reads " + Name : Name) + What)
                   .remedy(Held.Moved ? "std::move() it"
                           : Held.OnlyNumber
                               ? "keep the sizes, and reset " + Them + " first"
