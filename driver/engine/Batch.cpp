@@ -101,13 +101,16 @@ static std::string lackOfTarget(const Job &J) {
 /// What is missing when a header of the standard is not found: the compiler's
 /// own ones come with this program. Empty for others.
 static std::string lackOfLibrary(const UnitResult &R) {
-  const bool IsMissing = llvm::any_of(R.Findings, [](const Finding &F) {
-    llvm::StringRef Name = F.Message;
-    return F.Kind == FindingKind::CompileError && Name.consume_front("'") &&
-           Name.consume_back("' file not found") && isStandardHeader(Name);
-  });
+  bool IsMissing = false, IsOld = false;
+  for (const Finding &F : R.Findings)
+    if (llvm::StringRef Name = F.Message;
+        F.Kind == FindingKind::CompileError && Name.consume_front("'") &&
+        Name.consume_back("' file not found") && isStandardHeader(Name))
+      (isRecentHeader(Name) ? IsOld : IsMissing) = true;
   return IsMissing ? "; the headers of the C or C++ library are not found: "
                      "install them (on Debian and Ubuntu, the package g++)"
+         : IsOld   ? "; the C++ library that is found is too old to have it: "
+                     "install a newer one"
                    : "";
 }
 

@@ -40,6 +40,16 @@ bool isStandardHeader(StringRef Name) {
          Others.contains(Name);
 }
 
+bool isRecentHeader(StringRef Name) {
+  static const llvm::StringSet<> Names = {
+      "barrier",         "bit",        "compare",    "concepts",   "coroutine",
+      "expected",        "flat_map",   "flat_set",   "format",     "generator",
+      "latch",           "mdspan",     "numbers",    "print",      "ranges",
+      "source_location", "span",       "spanstream", "stacktrace", "stdfloat",
+      "stop_token",      "syncstream", "version"};
+  return Names.contains(Name);
+}
+
 /// The name in `<a/b.h>` or `"a/b.h"`; absent for a macro.
 static std::optional<Inclusion> parseInclusion(StringRef Text) {
   if (Text.empty() || (Text.front() != '<' && Text.front() != '"'))

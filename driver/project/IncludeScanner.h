@@ -25,6 +25,8 @@ namespace libtorch_tidy::driver {
 /// They may be included in any order, with the same result ([using.headers]),
 /// and include no other library.
 bool isStandardHeader(llvm::StringRef Name);
+/// Those of them that came with C++20 or later: an older library lacks some.
+bool isRecentHeader(llvm::StringRef Name);
 
 /// One #include, as spelled.
 struct Inclusion {
