@@ -485,6 +485,26 @@ static const Stmt *guardableFrom(const Expr *Site, const FunctionFlow &Flow,
   return First;
 }
 
+/// Another method of the class of \p F, or of a base of it, that leaves
+/// gradient mode off for what is called after it, by callers that cannot be
+/// seen; null for none.
+static const FunctionDecl *leavesOffBefore(const FunctionDecl *F,
+                                           flow::UnitModel &Unit) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const FunctionDecl *Found = nullptr;
+  if (Method)
+    Unit.forEachFlow([&](const FunctionFlow &Other) {
+      const auto *By = dyn_cast<CXXMethodDecl>(Other.function());
+      if (!Found && By && By != Method && Other.leftOffBy() &&
+          Other.exitMode() == GradMode::Off && Other.runsOff().empty() &&
+          (By->getParent() == Method->getParent() ||
+           Method->getParent()->isDerivedFrom(By->getParent())) &&
+          Unit.callersOf(By).empty())
+        Found = By;
+    });
+  return Found;
+}
+
 void Arbiter::decideOn(const FunctionFlow &Flow) {
   const bool IsLayer = asLayerMethod(Flow.function());
   const Reason *NoneHere = leftToCallers(Flow, *Unit);
@@ -537,6 +557,12 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
   // As the pass runs in the callers' mode, and where the function switches it
   // on.
   std::optional<bool> IsGuarded[2];
+  std::optional<const FunctionDecl *> Setter; // Looked for once.
+  auto LeavesOff = [&] {
+    if (!Setter)
+      Setter = leavesOffBefore(Flow.function(), *Unit);
+    return *Setter;
+  };
   const SourceManager &SM = Unit->context().getSourceManager();
   for (auto &[Block, S] : ByBlock) {
     llvm::stable_sort(S.Forwards, [&](const Label *A, const Label *B) {
@@ -551,6 +577,10 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
     if (*IsGuarded[OnAnyway]) {
       silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.CallersGuard,
              Flow.function());
+      continue;
+    }
+    if (const FunctionDecl *By = OnAnyway ? nullptr : LeavesOff()) {
+      silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.LeftOff, By);
       continue;
     }
     if (S.Tries)

@@ -80,6 +80,9 @@ inline constexpr struct InferenceWithoutNoGradReasons {
   Reason CallersGuard{"callers-guard", Effect::Silent,
                       "The function is called in this file, and only under a "
                       "guard."};
+  Reason LeftOff{"mode-left-off", Effect::Silent,
+                 "Another method of the class leaves gradient mode off, and "
+                 "nothing in this file calls that: it may run first."};
   Reason Forward{"in-forward", Effect::Silent,
                  "It is in the `forward` or an operator of a module: whoever "
                  "runs that decides."};
