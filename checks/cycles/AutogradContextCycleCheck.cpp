@@ -54,6 +54,11 @@ const Expr *releaseIn(const FunctionDecl *Backward, const Expr *Key) {
       });
 }
 
+/// A tensor that is kept with all that it is a part of.
+SavedTensor partOf(const Expr *E, const AutogradForward &In) {
+  return {E, cpp::objectOf(E, In.function()->getBody())};
+}
+
 llvm::SmallVector<KeptTensor, 4> decide(const AutogradForward &In,
                                         const FunctionDecl *Backward) {
   llvm::SmallVector<KeptTensor, 4> Kept;
@@ -64,7 +69,7 @@ llvm::SmallVector<KeptTensor, 4> decide(const AutogradForward &In,
     KeptTensor Found{S, Values.front(), std::nullopt};
     for (const SavedTensor &K : Values)
       if (!Found.Output && (Found.Output = In.asOutput(K, S)))
-        Found.Tensor = K;
+        Found.Tensor = Found.Output->Part ? partOf(Found.Output->Part, In) : K;
     const Expr *Release =
         Backward && !Found.Output ? releaseIn(Backward, S.Key) : nullptr;
     if (Release)

@@ -165,7 +165,7 @@ AutogradForward::asOutput(const SavedTensor &K, const SavedValue &S) const {
   // emptied y when the statement itself is reached.
   ReturnsByMention Goals;
   for (const ReturnStmt *Return : Uses.Returns)
-    if (returns(Return, K))
+    if (returnedBy(Return, K))
       cpp::forEach<DeclRefExpr>(
           Return, [&](const DeclRefExpr *Ref) { Goals[Ref] = Return; });
   if (Goals.empty())
@@ -179,7 +179,29 @@ AutogradForward::asOutput(const SavedTensor &K, const SavedValue &S) const {
     });
   if (!At)
     return std::nullopt;
-  return Output{At, isa<ParmVarDecl>(Var) ? Dirty : nullptr};
+  const Expr *Returned = returnedBy(cast<ReturnStmt>(At), K);
+  if (cpp::objectOf(Returned, Body)->Fields.size() == K.Of->Fields.size())
+    return Output{At, isa<ParmVarDecl>(Var) ? Dirty : nullptr};
+  if (F->isDependentContext() || mayBeInput(Returned, Var))
+    return std::nullopt;
+  return Output{At, nullptr, Returned};
+}
+
+bool AutogradForward::mayBeInput(const Expr *Part, const ValueDecl *Of) const {
+  const auto *Var = dyn_cast<VarDecl>(Of);
+  if (!Var || isa<ParmVarDecl>(Var))
+    return true;
+  const cpp::Body &In = cpp::Body::of(F);
+  auto IsInput = [&](const DeclRefExpr *Ref) {
+    return isa<ParmVarDecl>(Ref->getDecl()) && mayOwnTensors(Ref->getType()) &&
+           !torch::opFacts(In.callOn(Ref));
+  };
+  return cpp::anyOf<DeclRefExpr>(Var->getInit(), IsInput) ||
+         cpp::anyOf<CallExpr>(Body, [&](const CallExpr *Call) {
+           return cpp::isAssignment(Call) &&
+                  cpp::isSameName(Call->getArg(0), Part) &&
+                  cpp::anyOf<DeclRefExpr>(Call->getArg(1), IsInput);
+         });
 }
 
 /// For templates, which have no CFG: a return after the store, with no
@@ -204,16 +226,21 @@ AutogradForward::followsInText(const ValueDecl *Var, const SavedValue &S,
   return nullptr;
 }
 
-bool AutogradForward::returns(const ReturnStmt *Return,
-                              const SavedTensor &K) const {
+const Expr *AutogradForward::returnedBy(const ReturnStmt *Return,
+                                        const SavedTensor &K) const {
   const Expr *Value = Return->getRetValue();
-  return Value && llvm::any_of(torch::keptBy(Value, Body), [&](const Expr *E) {
-           auto Returned = cpp::objectOf(E, Body);
-           return Returned && Returned->Root == K.Of->Root &&
-                  Returned->Fields == K.Of->Fields &&
-                  (!(Returned->Element && K.Of->Element) ||
-                   cpp::isSameName(E, K.E));
-         });
+  if (!Value)
+    return nullptr;
+  const auto &Kept = K.Of->Fields;
+  for (const Expr *E : torch::keptBy(Value, Body)) {
+    auto Returned = cpp::objectOf(E, Body);
+    if (Returned && Returned->Root == K.Of->Root &&
+        Returned->Fields.size() >= Kept.size() &&
+        std::equal(Kept.begin(), Kept.end(), Returned->Fields.begin()) &&
+        (!(Returned->Element && K.Of->Element) || cpp::isSameName(E, K.E)))
+      return E;
+  }
+  return nullptr;
 }
 
 bool AutogradForward::isSetAfter(const Expr *Part, const CallExpr *At) const {

@@ -109,6 +109,8 @@ public:
     const clang::Stmt *Return;
     /// Where an input is marked to be its own output.
     const clang::CallExpr *Dirty;
+    /// What is returned, where that is a part of what is kept.
+    const clang::Expr *Part = nullptr;
   };
   /// Why \p K, stored by \p S, is certainly a differentiable output.
   std::optional<Output> asOutput(const SavedTensor &K,
@@ -122,7 +124,12 @@ private:
   const clang::Stmt *followsInText(const clang::ValueDecl *Var,
                                    const SavedValue &S,
                                    const ReturnsByMention &Goals) const;
-  bool returns(const clang::ReturnStmt *Return, const SavedTensor &K) const;
+  /// Is \p Part, of local variable \p Of, perhaps an input as it came? Such a
+  /// one is returned as a view that is not stored.
+  bool mayBeInput(const clang::Expr *Part, const clang::ValueDecl *Of) const;
+  /// What \p Return returns of \p K; null for nothing.
+  const clang::Expr *returnedBy(const clang::ReturnStmt *Return,
+                                const SavedTensor &K) const;
   /// Is \p Part, an element or a field, given another value after \p At?
   bool isSetAfter(const clang::Expr *Part, const clang::CallExpr *At) const;
   const clang::CallExpr *listWith(llvm::ArrayRef<const clang::CallExpr *> Calls,

@@ -69,6 +69,51 @@ struct InCustomClass : Function<InCustomClass> {
   }
 };
 
+// A part of what is kept is the output.
+struct OfHolder : Function<OfHolder> {
+  static Tensor forward(AutogradContext *ctx, Tensor x) {
+    auto holder = c10::make_intrusive<Holder>(x.exp());
+    ctx->saved_data["holder"] = holder;
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'holder->held_', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
+    return holder->held_;
+  }
+};
+struct SetLater : Function<SetLater> {
+  static variable_list forward(AutogradContext *ctx, Tensor x) {
+    auto holder = c10::make_intrusive<Holder>(Tensor());
+    ctx->saved_data["holder"] = holder;
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory leak: saved_data holds the output 'holder->held_', whose graph node owns saved_data: this cycle is never freed; save it with save_for_backward() [libtorch-autograd-context-cycle]
+    holder->held_ = x.exp();
+    return {holder->held_};
+  }
+};
+// An input is returned as a view, which nobody keeps, and a copy is another tensor.
+struct OfInput : Function<OfInput> {
+  static Tensor forward(AutogradContext *ctx, Tensor x) {
+    auto holder = c10::make_intrusive<Holder>(x);
+    ctx->saved_data["holder"] = holder;
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds the tensors of 'holder', which backward() does not release: they live as long as the graph node; save them with save_for_backward() [libtorch-autograd-context-cycle]
+    return holder->held_;
+  }
+};
+struct OfInputLater : Function<OfInputLater> {
+  static Tensor forward(AutogradContext *ctx, Tensor x) {
+    auto holder = c10::make_intrusive<Holder>(x.exp());
+    holder->held_ = x;
+    ctx->saved_data["holder"] = holder;
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds the tensors of 'holder', which backward() does not release: they live as long as the graph node; save them with save_for_backward() [libtorch-autograd-context-cycle]
+    return holder->held_;
+  }
+};
+struct OfCopy : Function<OfCopy> {
+  static Tensor forward(AutogradContext *ctx, Tensor x) {
+    auto holder = c10::make_intrusive<Holder>(x.exp());
+    ctx->saved_data["holder"] = holder;
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: wasted memory: saved_data holds the tensors of 'holder', which backward() does not release: they live as long as the graph node; save them with save_for_backward() [libtorch-autograd-context-cycle]
+    return holder->held_ * 2;
+  }
+};
+
 struct InAll : Function<InAll> {
   static variable_list forward(AutogradContext *ctx, variable_list xs) {
     variable_list ys = torch::unbind(xs[0]);
