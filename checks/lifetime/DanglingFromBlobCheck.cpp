@@ -13,6 +13,7 @@
 #include "checks/lifetime/BlobLength.h"
 #include "checks/lifetime/DanglingStory.h"
 #include "checks/lifetime/FreedTwice.h"
+#include "checks/lifetime/NeverFreed.h"
 #include "fixits/FixIts.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -63,6 +64,16 @@ constexpr struct DanglingFromBlobReasons {
   Reason OnSomeWays{"freed-on-some-ways", Effect::Likely,
                     "The memory is freed by hand on a way that may not have "
                     "come by the tensor: in a handler, after a branch."};
+  Reason NeverFreed{"never-freed", Effect::Likely,
+                    "Nothing frees the memory of `new` or `malloc`: whoever "
+                    "gets the tensor might, by its `data_ptr()`."};
+  Reason InMain{"never-freed-in-main", Effect::Silent,
+                "The memory that nothing frees is allocated in `main`, in no "
+                "loop: it may be meant to last as long as the program."};
+  Reason NoDeleter{"no-deleter", Effect::NoFix,
+                   "A deleter would free the memory with the last tensor, and "
+                   "the pointer is used afterwards, in a loop or in another "
+                   "block; or the elements are of a class."};
   Reason UsedLater{"buffer-used-later", Effect::NoFix,
                    "The buffer is written or read after that place: the copy "
                    "would not show what is written later, and what is written "
@@ -238,6 +249,24 @@ Finding worded(const FreedTwice &Twice) {
   return F.note(Twice.Deleter, "the deleter of the tensor frees it");
 }
 
+Finding worded(const NeverFreed &Leak, const CallExpr *Blob) {
+  Finding F = Finding::at(Blob)
+                  .because(DanglingFromBlob.NeverFreed)
+                  .says("memory leak: nothing frees " +
+                        (Leak.Pointer ? "the memory of " + quoted(Leak.Pointer)
+                                      : "what is allocated here") +
+                        ", and the tensor over it does not own it")
+                  .remedy("pass from_blob a deleter that frees it")
+                  .fix(Leak.Deleter);
+  if (Leak.Pointer)
+    F.note(Leak.Made, "it is allocated here");
+  if (Leak.InMain)
+    F.because(DanglingFromBlob.InMain);
+  if (Leak.Deleter.empty())
+    F.because(DanglingFromBlob.NoDeleter);
+  return F;
+}
+
 Finding worded(const Dangling &D, ASTContext &Context) {
   const Borrow &B = D.What;
   const bool MayCopy = B.Sure == torch::Fresh::Perhaps && !B.Through.empty();
@@ -280,14 +309,22 @@ public:
           !cpp::Body::of(Function).isInstantiated())
         cpp::forEachCall(Function, [&](const CallExpr *Call) {
           checkArguments(Call, Unit.context());
+          checkMemory(Call, Unit);
         });
   }
 
 private:
+  /// Memory that nothing frees, or that is freed twice.
+  void checkMemory(const CallExpr *Call, flow::UnitModel &Unit) {
+    for (const FreedTwice &Twice : freedTwice(Call, Unit.context()))
+      report(worded(Twice));
+    const std::optional<NeverFreed> Leak = neverFreed(Call, Unit.context());
+    if (Leak && llvm::none_of(Unit.functions(), freesTensorData))
+      report(worded(*Leak, Call));
+  }
+
   /// A buffer that is not what the other arguments say.
   void checkArguments(const CallExpr *Call, ASTContext &Context) {
-    for (const FreedTwice &Twice : freedTwice(Call, Context))
-      report(worded(Twice));
     const std::optional<torch::BlobCall> Blob =
         torch::asFromBlob(Call, Context);
     if (!Blob)

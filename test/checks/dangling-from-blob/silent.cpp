@@ -54,10 +54,6 @@ Tensor of_static() {
   static float table[10] = {};
   return torch::from_blob(table, {10});
 }
-Tensor of_heap() {
-  float *p = new float[10];
-  return torch::from_blob(p, {10});
-}
 Tensor of_shared() {
   auto v = shared();
   return torch::from_blob(v->data(), {10});
