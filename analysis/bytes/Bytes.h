@@ -234,6 +234,7 @@ struct BudgetRequest {
   std::string Optimizer; ///< One of ModuleParameters.h; or empty.
   /// Which batch fits into as many bytes; 0: not asked.
   uint64_t Memory = 0;
+  bool WithInference = true; ///< Also of inference, not of training alone.
   DeviceKind Device = DeviceKind::Cpu;
   /// What to() converts the models to, as elementType() takes it; empty:
   /// nothing.

@@ -17,8 +17,8 @@ bool allocates(const clang::Expr *E);
 /// here.
 const clang::Expr *allocationOf(const clang::VarDecl *Pointer, Body &In);
 
-/// Does \p Call only read or write the bytes behind the pointers that it gets,
-/// and keep none of them: memset(), fread(), std::copy(), stream.read()?
+/// Does \p Call only read or write the bytes that its pointers lead to, and
+/// keep none of them: memset(), fread(), std::copy(), stream.read()?
 bool onlyUsesBytes(const clang::CallExpr *Call);
 
 } // namespace libtorch_tidy::cpp

@@ -485,24 +485,31 @@ static const Stmt *guardableFrom(const Expr *Site, const FunctionFlow &Flow,
   return First;
 }
 
-/// Another method of the class of \p F, or of a base of it, that leaves
-/// gradient mode off for what is called after it, by callers that cannot be
-/// seen; null for none.
-static const FunctionDecl *leavesOffBefore(const FunctionDecl *F,
-                                           flow::UnitModel &Unit) {
+/// The methods that leave gradient mode off for what is called after them, by
+/// callers that cannot be seen.
+static std::vector<const CXXMethodDecl *> leavingOff(flow::UnitModel &Unit) {
+  std::vector<const CXXMethodDecl *> Result;
+  Unit.forEachFlow([&](const FunctionFlow &Flow) {
+    const auto *Method = dyn_cast<CXXMethodDecl>(Flow.function());
+    if (Method && Flow.leftOffBy() && Flow.exitMode() == GradMode::Off &&
+        Flow.runsOff().empty() && Unit.callersOf(Method).empty())
+      Result.push_back(Method);
+  });
+  return Result;
+}
+
+const CXXMethodDecl *Arbiter::leavesOffBefore(const FunctionDecl *F) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
-  const FunctionDecl *Found = nullptr;
-  if (Method)
-    Unit.forEachFlow([&](const FunctionFlow &Other) {
-      const auto *By = dyn_cast<CXXMethodDecl>(Other.function());
-      if (!Found && By && By != Method && Other.leftOffBy() &&
-          Other.exitMode() == GradMode::Off && Other.runsOff().empty() &&
-          (By->getParent() == Method->getParent() ||
-           Method->getParent()->isDerivedFrom(By->getParent())) &&
-          Unit.callersOf(By).empty())
-        Found = By;
-    });
-  return Found;
+  if (!Method)
+    return nullptr;
+  if (!LeavingOff)
+    LeavingOff = leavingOff(*Unit);
+  const auto It = llvm::find_if(*LeavingOff, [&](const CXXMethodDecl *By) {
+    return By != Method &&
+           (By->getParent() == Method->getParent() ||
+            Method->getParent()->isDerivedFrom(By->getParent()));
+  });
+  return It == LeavingOff->end() ? nullptr : *It;
 }
 
 void Arbiter::decideOn(const FunctionFlow &Flow) {
@@ -557,12 +564,6 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
   // As the pass runs in the callers' mode, and where the function switches it
   // on.
   std::optional<bool> IsGuarded[2];
-  std::optional<const FunctionDecl *> Setter; // Looked for once.
-  auto LeavesOff = [&] {
-    if (!Setter)
-      Setter = leavesOffBefore(Flow.function(), *Unit);
-    return *Setter;
-  };
   const SourceManager &SM = Unit->context().getSourceManager();
   for (auto &[Block, S] : ByBlock) {
     llvm::stable_sort(S.Forwards, [&](const Label *A, const Label *B) {
@@ -579,7 +580,8 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
              Flow.function());
       continue;
     }
-    if (const FunctionDecl *By = OnAnyway ? nullptr : LeavesOff()) {
+    if (const FunctionDecl *By =
+            OnAnyway ? nullptr : leavesOffBefore(Flow.function())) {
       silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.LeftOff, By);
       continue;
     }

@@ -199,6 +199,9 @@ private:
   bool isReportedInside(const flow::Label &L);
   std::optional<Evidence> evidenceOf(const flow::Label &L,
                                      const flow::FunctionFlow &Flow);
+  /// Another method of the class of \p F, or of a base of it, that leaves
+  /// gradient mode off and may run before \p F; null for none.
+  const clang::CXXMethodDecl *leavesOffBefore(const clang::FunctionDecl *F);
 
   /// In each block, the statement from which on a fix guards.
   llvm::DenseMap<const clang::CompoundStmt *, const clang::Stmt *> Guards;
@@ -210,6 +213,8 @@ private:
   /// What reportsItsResults() says of a function; false while it is asked,
   /// which ends recursion.
   llvm::DenseMap<const clang::FunctionDecl *, bool> Settled;
+  /// The methods that leave gradient mode off; absent until they are asked for.
+  std::optional<std::vector<const clang::CXXMethodDecl *>> LeavingOff;
   std::vector<Scope> Scopes;
   llvm::DenseMap<const flow::Label *, size_t> ScopeOf; ///< Of forward passes.
 };

@@ -304,27 +304,26 @@ public:
     for (const Dangling &D : Unit.dangling())
       if (D.What.What == Borrow::Blob)
         report(worded(D, Unit.context()));
+    std::vector<Finding> Leaks;
     for (const FunctionDecl *Function : Unit.functions())
       if (!Unit.errors().touch(Function) &&
           !cpp::Body::of(Function).isInstantiated())
         cpp::forEachCall(Function, [&](const CallExpr *Call) {
           checkArguments(Call, Unit.context());
-          checkMemory(Call, Unit);
+          if (const auto Leak = neverFreed(Call, Unit.context()))
+            Leaks.push_back(worded(*Leak, Call));
         });
+    if (!Leaks.empty() && llvm::none_of(Unit.functions(), freesTensorData))
+      for (Finding &Leak : Leaks)
+        report(std::move(Leak));
   }
 
 private:
-  /// Memory that nothing frees, or that is freed twice.
-  void checkMemory(const CallExpr *Call, flow::UnitModel &Unit) {
-    for (const FreedTwice &Twice : freedTwice(Call, Unit.context()))
-      report(worded(Twice));
-    const std::optional<NeverFreed> Leak = neverFreed(Call, Unit.context());
-    if (Leak && llvm::none_of(Unit.functions(), freesTensorData))
-      report(worded(*Leak, Call));
-  }
-
-  /// A buffer that is not what the other arguments say.
+  /// Memory that is freed twice, and a buffer that is not what the other
+  /// arguments say.
   void checkArguments(const CallExpr *Call, ASTContext &Context) {
+    for (const FreedTwice &Twice : freedTwice(Call, Context))
+      report(worded(Twice));
     const std::optional<torch::BlobCall> Blob =
         torch::asFromBlob(Call, Context);
     if (!Blob)

@@ -4,7 +4,6 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
-#include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/storage/Layout.h"
 #include "checks/lifetime/DanglingStory.h"
@@ -177,12 +176,9 @@ torch::Layout layoutIn(const Expr *E, cpp::Body &In, unsigned Depth = 0) {
                 cpp::variableOf(cpp::calledOn(Call)) == Var;
        })))
     return torch::Layout::unknown();
-  const auto *Call =
-      dyn_cast_or_null<CallExpr>(cpp::stripImplicit(In.originOf(E)));
-  if (!torch::opFacts(Call))
-    return {};
   return torch::layoutOf(
-      Call, 0, [&](const Expr *Of) { return layoutIn(Of, In, Depth + 1); },
+      dyn_cast_or_null<CallExpr>(cpp::stripImplicit(In.originOf(E))), 0,
+      [&](const Expr *Of) { return layoutIn(Of, In, Depth + 1); },
       In.context());
 }
 

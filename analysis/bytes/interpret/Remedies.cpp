@@ -48,6 +48,8 @@ void addRemedies(UnitBudget &Budget, const BudgetRequest &Request,
                  llvm::function_ref<UnitBudget(const BudgetRequest &)> Make) {
   if (!Request.Memory || llvm::none_of(Budget.Models, hasLimit))
     return;
+  BudgetRequest OfTraining = Request;
+  OfTraining.WithInference = false;
   auto Try = [&](StringRef Option, const BudgetRequest &Changed) {
     const UnitBudget Other = Make(Changed);
     for (ModelRows &Model : Budget.Models) {
@@ -73,17 +75,17 @@ void addRemedies(UnitBudget &Budget, const BudgetRequest &Request,
     }
   };
   if (optimizerNamed(Request.Optimizer).value_or(Optimizer()).Copies > 0) {
-    BudgetRequest Changed = Request;
+    BudgetRequest Changed = OfTraining;
     Changed.Optimizer = "sgd";
     Try("--optimizer=sgd", Changed);
   }
   // What oneDNN takes for smaller types is not known.
   if (Request.Type.empty() && Request.Autocast.empty() &&
       Request.Device != DeviceKind::CpuOneDnn) {
-    BudgetRequest Changed = Request;
+    BudgetRequest Changed = OfTraining;
     Changed.Autocast = "bfloat16";
     Try("--autocast=bfloat16", Changed);
-    Changed = Request;
+    Changed = OfTraining;
     Changed.Type = "bfloat16";
     Try("--dtype=bfloat16", Changed);
   }
@@ -93,11 +95,11 @@ void addRemedies(UnitBudget &Budget, const BudgetRequest &Request,
       for (std::string &Path : checkpointsOf(Model))
         Checkpoints.insert(std::move(Path));
   for (const std::string &Path : Checkpoints) {
-    BudgetRequest Changed = Request;
+    BudgetRequest Changed = OfTraining;
     Changed.Checkpoint = Path;
     Try("a checkpoint of '" + Path + "'", Changed);
   }
-  BudgetRequest Changed = Request;
+  BudgetRequest Changed = OfTraining;
   Changed.Accumulates = true;
   Try("", Changed);
 }

@@ -106,6 +106,8 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
         .value_or(-1);
   };
   Row.Batch.Largest = Search(&Passes::laterPeak);
+  if (!Request.WithInference)
+    return;
   Row.Batch.Guarded = Search(&Passes::guardedPeak);
   Row.Batch.Unguarded = Search(&Passes::unguardedPeak);
 }

@@ -121,15 +121,15 @@ static OperatorResult reduce(OperatorCall &Op) {
     return Op.record(
         {Out}, {{T, To.empty() ? GradientKind::Constant : GradientKind::View, 0,
                  Axes}});
-  // Since 2.0 a half is summed up as a float, of which there is a copy then.
-  if (Op.Name == "mean" && Op.isSince(2, 0) && isFloating(Type) &&
-      Type.Bytes < Float32.Bytes)
-    Op.scratch(elementsOf(productOf(T->sizes()), Float32.Bytes) +
-               elementsOf(productOf(To), Float32.Bytes));
-  // Over dimensions it kept what it reads before 2.0, whatever for.
-  if (Op.Name == "mean")
-    return Op.record({Out}, {{T}},
-                     {Op.find("dim") && !Op.isSince(2, 0) ? T : nullptr});
+  if (Op.Name == "mean") {
+    const bool IsNew = Op.isSince(2, 0);
+    // Since 2.0 a half is summed up as a float, of which there is a copy then.
+    if (IsNew && isFloating(Type) && Type.Bytes < Float32.Bytes)
+      Op.scratch(elementsOf(productOf(T->sizes()), Float32.Bytes) +
+                 elementsOf(productOf(To), Float32.Bytes));
+    // Over dimensions it kept what it reads before that, whatever for.
+    return Op.record({Out}, {{T}}, {Op.find("dim") && !IsNew ? T : nullptr});
+  }
   if (Op.Name == "var")
     return Op.record({Out}, {{T}}, {T}, Size + 2 * OfOut);
   if (Op.Name == "median" ||

@@ -4,7 +4,6 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/flow/memory/MemoryDomain.h"
-#include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Kept.h"
 #include "analysis/torch/modules/Modules.h"
@@ -68,11 +67,8 @@ Borrows MemoryValues::readBlob(const cpp::Call &C,
 /// How the tensor that \p E makes by operators lies, from one that is packed.
 static torch::Layout layoutFromPacked(const Expr *E,
                                       const ASTContext &Context) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E));
-  if (!torch::opFacts(Call))
-    return {};
   return torch::layoutOf(
-      Call, 0,
+      dyn_cast_or_null<CallExpr>(cpp::stripImplicit(E)), 0,
       [&](const Expr *Operand) { return layoutFromPacked(Operand, Context); },
       Context);
 }
@@ -90,12 +86,14 @@ static bool packsOtherOrder(const CallExpr *Call, const ASTContext &Context) {
 Borrows MemoryValues::readOperator(const cpp::Call &C,
                                    const torch::StorageUse &Of) const {
   Borrows Result;
+  if (packsOtherOrder(C.expr(), Context))
+    return Result;
   for (Borrow &B : read(Of.Of)) {
     if (B.What != Borrow::Blob)
       continue;
     const torch::StorageUse Use =
         torch::storageUse(C.expr(), B.Traits, Context);
-    if (Use.How == torch::Sharing::None || packsOtherOrder(C.expr(), Context))
+    if (Use.How == torch::Sharing::None)
       continue;
     if (Use.How == torch::Sharing::Perhaps && B.Sure != Fresh::Perhaps) {
       B.Sure = Fresh::Perhaps;

@@ -115,8 +115,9 @@ struct Layout {
   static Layout unknown() { return of(Unknown, nullptr, false); }
 };
 
-/// The layout of the result of \p Call, of LibTorch; for a call that returns
-/// several tensors that of each. \p Operand is asked once for each operand.
+/// The layout of the result of \p Call, of LibTorch (may be null); for a call
+/// that returns several tensors that of each. \p Operand is asked once for each
+/// operand.
 /// \p Result: which of several results. An operator of which nothing is known
 /// gives a layout that is packed, but not surely.
 Layout layoutOf(const clang::CallExpr *Call, unsigned Result,

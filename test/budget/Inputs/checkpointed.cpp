@@ -1,5 +1,5 @@
-// A checkpoint of a Sequential by hand, as docs/budget.md has it. Without an
-// argument the model runs plainly; with one it is the batch.
+// A checkpoint of a Sequential by hand, much as docs/less-memory.md has it.
+// Without an argument the model runs plainly; with one it is the batch.
 #include "peak.h"
 #include <cstdlib>
 
