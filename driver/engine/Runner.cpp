@@ -234,6 +234,35 @@ private:
   UnitListener &To;
 };
 
+/// A header without an include guard that one of the files of ReadAfter, or the
+/// unit, has included is not included again by those that follow: each of them
+/// alone includes it once.
+class HeadersOnce : public PPCallbacks {
+public:
+  HeadersOnce(Preprocessor &PP, unsigned OwnText) : PP(PP), OwnText(OwnText) {}
+
+  void InclusionDirective(SourceLocation Hash, const Token &, StringRef, bool,
+                          CharSourceRange, OptionalFileEntryRef File, StringRef,
+                          StringRef, const Module *, bool,
+                          SrcMgr::CharacteristicKind Kind) override {
+    const SourceManager &SM = PP.getSourceManager();
+    if (SM.isInMainFile(Hash) && SM.getFileOffset(Hash) >= OwnText) {
+      for (const auto &[Header, Times] : Included)
+        if (Times == 1)
+          PP.getHeaderSearchInfo().MarkFileIncludeOnce(Header);
+      Included.clear();
+    } else if (File && !SrcMgr::isSystem(Kind) &&
+               llvm::sys::path::extension(File->getName()).starts_with(".h")) {
+      ++Included.try_emplace(*File).first->second;
+    }
+  }
+
+private:
+  Preprocessor &PP;
+  const unsigned OwnText;
+  llvm::DenseMap<FileEntryRef, unsigned> Included;
+};
+
 /// CMake defines <target>_EXPORTS when it compiles a shared library (property
 /// DEFINE_SYMBOL).
 static bool isOfSharedLibrary(const PreprocessorOptions &Options) {
@@ -274,6 +303,8 @@ public:
     if (To.Inputs)
       PP.addPPCallbacks(recordInputs(Compiler, *To.Inputs));
     PP.addPPCallbacks(std::make_unique<IncludeWatch>(To));
+    if (!To.ReadAfter.empty())
+      PP.addPPCallbacks(std::make_unique<HeadersOnce>(PP, To.OwnText));
     PP.addPPCallbacks(
         recordNolintFiles(Compiler.getSourceManager(), To.NolintFiles));
     std::vector<std::unique_ptr<ASTConsumer>> Consumers;

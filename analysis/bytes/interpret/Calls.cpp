@@ -50,6 +50,10 @@ static bool isCopyAssignment(const CXXMethodDecl *F) {
 static void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
                    const Cell &From, SourceLocation At) {
   if (!isTupleOfReferences(F->getParent()) || Object->What != Value::List) {
+    // x[0] = y copies, and the graph of x has y in it from then on.
+    if (VM.Pass && VM.Pass->GradMode && From->What == Value::Tensor &&
+        From->Handle->needsGradient() && F->getRefQualifier() == RQ_RValue)
+      VM.note(At, WrittenIntoPart);
     VM.store(Object, From);
     return;
   }
@@ -89,6 +93,8 @@ static Cell callLibrary(const LibraryCall &C) {
   if (C.Object && C.Object->What == Value::Options && torch::isTorchDecl(C.F))
     return callOptions(C);
   if (Cell Result = callData(C))
+    return Result;
+  if (Cell Result = callOptimizer(C))
     return Result;
   if (Cell Result = callWithTensors(C))
     return Result;

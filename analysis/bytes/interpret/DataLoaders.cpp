@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/bytes/interpret/Interpreter.h"
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -38,6 +39,27 @@ static Cell plainTensor(std::vector<Size> Sizes, ElementType Type) {
   auto T = std::make_shared<TensorInstance>();
   T->Shape = {std::move(Sizes), Type};
   return tensorValue(std::move(T));
+}
+
+/// The images of the library's MNIST that \p Mode, true for those of the test,
+/// selects; nullopt where that is not known.
+static Size imagesOf(const Cell &Mode) {
+  const std::optional<bool> OfTest = Mode ? truth(Mode) : false;
+  return OfTest ? Size(*OfTest ? 10'000 : 60'000) : std::nullopt;
+}
+
+/// The number of examples of \p Set; nullopt where it is not known.
+static Size examplesOf(Interpreter &VM, const Cell &Set, SourceLocation At);
+
+/// \p V with tensors of their own.
+static Cell withOwnTensors(const Cell &V) {
+  const Cell Result = cell(*V);
+  if (V->What == Value::Tensor) {
+    Result->Handle = std::make_shared<TensorInstance>(*V->Handle);
+    Result->Handle->Memory = nullptr;
+  }
+  forEachPart(*Result, [](Cell &Part) { Part = withOwnTensors(Part); });
+  return Result;
 }
 
 /// \p V, which one example has, for a whole batch.
@@ -173,6 +195,18 @@ private:
 
 } // namespace
 
+static Size examplesOf(Interpreter &VM, const Cell &Set, SourceLocation At) {
+  if (Set->What == Value::Data && Set->Name == "map")
+    return examplesOf(VM, Set->Elements[0], At);
+  if (Set->What == Value::Data && Set->Name == "MNIST")
+    return imagesOf(Set->Elements.size() > 1 ? Set->Elements[1] : nullptr);
+  const CXXMethodDecl *Size =
+      Set->What == Value::Record ? ownMethod(Set->Class, "size") : nullptr;
+  const Cell Count = Size ? VM.call(Size, {}, Set, At) : nullptr;
+  return Count && Count->What == Value::Integer ? bytes::Size(Count->Number)
+                                                : std::nullopt;
+}
+
 Cell batchesOf(Interpreter &VM, const Cell &Loader, SourceLocation At) {
   // Workers make them, outside of what is measured.
   Simulation *const Measured = std::exchange(VM.Pass, nullptr);
@@ -181,6 +215,13 @@ Cell batchesOf(Interpreter &VM, const Cell &Loader, SourceLocation At) {
   std::vector<Cell> Rounds;
   for (unsigned Round = 0; Round < 2; ++Round)
     Rounds.push_back(Loads(VM, Loader, At).batch(Loader->Elements[0]));
+  // Workers are ahead of the program.
+  constexpr int64_t MostAhead = 256;
+  if (const Cell Ahead = settingOf(Loader->Settings, "ahead")) {
+    Ahead->Elements.clear();
+    for (int64_t I = 0; I < std::min(Ahead->Number, MostAhead); ++I)
+      Ahead->Elements.push_back(withOwnTensors(Rounds.front()));
+  }
   return listOf(std::move(Rounds));
 }
 
@@ -199,7 +240,43 @@ Cell makeData(Interpreter &VM, const CXXRecordDecl *Class,
   const Cell Result =
       valueOf(Value::Data, &Value::Name, cpp::nameOf(Class).str());
   Result->Elements = VM.copiesOf(Arguments);
+  // What it holds.
+  if (Result->Name == "MNIST") {
+    const Size Count = imagesOf(Arguments.size() > 1 ? Arguments[1] : nullptr);
+    Result->Settings["images"] = plainTensor({Count, 1, 28, 28}, Float32);
+    Result->Settings["targets"] = plainTensor({Count}, Int64);
+  }
+  if (Result->Name == "Normalize")
+    for (const Cell &Argument : Arguments)
+      Result->Settings[Argument == Arguments.front() ? "mean" : "deviation"] =
+          plainTensor({Argument->What == Value::List
+                           ? static_cast<int64_t>(Argument->Elements.size())
+                           : 1},
+                      Float32);
   return Result;
+}
+
+/// Does \p F, make_data_loader(), draw examples in an order that a tensor has?
+static bool hasRandomSampler(const FunctionDecl *F) {
+  const TemplateArgumentList *Given = F->getTemplateSpecializationArgs();
+  return Given && llvm::any_of(Given->asArray(), [](const auto &Argument) {
+           return Argument.getKind() == TemplateArgument::Type &&
+                  isOfData(Argument.getAsType()->getAsCXXRecordDecl(),
+                           "samplers") &&
+                  cpp::nameOf(Argument.getAsType()->getAsCXXRecordDecl()) ==
+                      "RandomSampler";
+         });
+}
+
+/// The batches that workers, of the number that \p Settings have, may have made
+/// or begun before the program asks for them.
+static int64_t batchesAhead(const OptionValues &Settings) {
+  const Cell Workers = settingOf(Settings, "workers"),
+             Jobs = settingOf(Settings, "max_jobs");
+  if (!Workers || Workers->What != Value::Integer || Workers->Number <= 0)
+    return 0;
+  const bool IsAsked = Jobs && Jobs->What == Value::Integer;
+  return Workers->Number + (IsAsked ? Jobs->Number : 2 * Workers->Number);
 }
 
 /// make_data_loader(set, options), with a sampler before or after them.
@@ -216,7 +293,14 @@ static Cell makeLoader(const LibraryCall &C) {
     Result->Number = !Batch                          ? 1
                      : Batch->What == Value::Integer ? Batch->Number
                                                      : -1;
+    if (const int64_t Ahead = batchesAhead(Argument->Settings)) {
+      Result->Settings["ahead"] = listOf({});
+      Result->Settings["ahead"]->Number = Ahead;
+    }
   }
+  if (hasRandomSampler(C.F))
+    Result->Settings["sampler"] =
+        plainTensor({examplesOf(C.VM, C.Arguments.front(), C.At)}, Int64);
   return Result;
 }
 
@@ -225,6 +309,16 @@ static Cell mapSet(const LibraryCall &C) {
   const Cell Result = valueOf(Value::Data, &Value::Name, std::string("map"));
   Result->Elements = {C.VM.copyOf(C.Object), C.VM.copyOf(C.Arguments[0])};
   return Result;
+}
+
+void forEachHeldBy(const Value &V,
+                   llvm::function_ref<void(const Cell &)> Visit) {
+  for (const Cell &Part :
+       ArrayRef(V.Elements)
+           .take_front(V.Name == "loader" ? 1 : V.Elements.size()))
+    Visit(Part);
+  for (const auto &[Name, Held] : V.Settings)
+    Visit(Held);
 }
 
 Cell callData(const LibraryCall &C) {

@@ -14,8 +14,6 @@ using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
 
-/// Of all models of a unit; one alone is bounded by the interpreter.
-static constexpr unsigned MaxStepsOfAll = 20'000'000;
 static constexpr unsigned MaxModels = 200;
 
 namespace {
@@ -221,14 +219,11 @@ private:
     return MakesAny;
   }
 
-  /// Those that main() makes in other files.
+  /// Those that main() makes in other files, of classes that only these may
+  /// have.
   void makeElsewhere(std::set<std::string> &Titles) {
     for (const SeenValues &Made : program().Made) {
-      if (llvm::none_of(Found.Classes,
-                        [&](const CXXRecordDecl *R) {
-                          return R->getCanonicalDecl() ==
-                                 Made.Class->getCanonicalDecl();
-                        }) ||
+      if (torch::isTorchDecl(Made.Class) ||
           llvm::any_of(Made.Values, unknownIn) ||
           !Titles
                .insert(fullName(Made.Class) + titleOf(Made.Class, Made.Values))
@@ -286,18 +281,14 @@ private:
     return Best;
   }
 
-  /// Follows main() up to \p Call, and visits it and what comes then.
+  /// Follows main() up to \p Call, and visits the model.
   void followTo(const SeenValues &Call, Interpreter &Running,
-                const OnCall &Visit) {
-    bool IsThere = false;
+                llvm::function_ref<void(const ModulePtr &)> Visit) {
     runAgain(Running, Found.Mains, program(),
              [&](size_t Model, const ModulePtr &M, llvm::ArrayRef<Cell> Given,
-                 SourceLocation At) {
-               IsThere |= Model == Call.Model && At == Call.At &&
-                          (llvm::any_of(Call.Values, unknownIn) ||
-                           llvm::none_of(Given, unknownIn));
-               if (IsThere)
-                 Visit(Model, M, Given, At);
+                 SourceLocation At, llvm::ArrayRef<ModulePtr>) {
+               if (isCall(Call, Model, Given, At))
+                 Visit(M);
              });
     Steps += Running.steps();
   }
@@ -320,95 +311,35 @@ private:
   bool elaborateInProgram(const SeenValues &Call, const std::string &Title) {
     Interpreter Running = newRun();
     bool IsKnown = false;
-    followTo(
-        Call, Running,
-        [&](size_t, const ModulePtr &M, llvm::ArrayRef<Cell>, SourceLocation) {
-          bool HasTensors = false;
-          IsKnown = true;
-          forEachModule(M, [&](const ModulePtr &Each, StringRef) {
-            IsKnown &= !Each->IsIncomplete;
-            HasTensors |= !Each->Parameters.empty();
-          });
-          // An activation or a loss of the library's.
-          IsKnown &= HasTensors || !torch::isTorchDecl(Call.Class);
-          if (!torch::isTorchDecl(Call.Class))
-            M->Made = Call.Class->getLocation();
-          Running.Gaps.clear();
-          keepOpenGradients(M, Running);
-          if (IsKnown)
-            describe(Running, M, Title, Call.Class,
-                     Request.Inputs.empty()
-                         ? inputsOf(Call)
-                         : bytes::inputsOf(Request.Inputs, Call.Class, SM),
-                     Call.At);
-          Running.Halted = true;
-        });
+    followTo(Call, Running, [&](const ModulePtr &M) {
+      bool HasTensors = false;
+      IsKnown = true;
+      forEachModule(M, [&](const ModulePtr &Each, StringRef) {
+        IsKnown &= !Each->IsIncomplete;
+        HasTensors |= !Each->Parameters.empty();
+      });
+      // An activation or a loss of the library's.
+      IsKnown &= HasTensors || !torch::isTorchDecl(Call.Class);
+      if (!torch::isTorchDecl(Call.Class))
+        M->Made = Call.Class->getLocation();
+      Running.Gaps.clear();
+      keepOpenGradients(M, Running);
+      if (IsKnown)
+        describe(Running, M, Title, Call.Class,
+                 Request.Inputs.empty()
+                     ? inputsOf(Call)
+                     : bytes::inputsOf(Request.Inputs, Call.Class, SM),
+                 Call.At);
+      Running.Halted = true;
+    });
     if (!IsKnown)
       return false;
     ModelRows &Model = Result.Models.back();
     if (Model.HasStep && Model.Step.Missing.empty() && Request.Inputs.empty() &&
         !Call.IsGuarded && Request.Autocast.empty() && Model.Missing.empty())
-      addProgramLoss(Call, Model);
+      addProgramSteps([this] { return newRun(); }, Found.Mains, program(), Call,
+                      Request, Steps, Model);
     return true;
-  }
-
-  /// A step as main() goes on with it.
-  std::optional<PeakRow> programStep(const SeenValues &Call, ModelRows &Model,
-                                     bool Before,
-                                     std::optional<int64_t> Batch = {}) {
-    Interpreter Running = newRun();
-    RowPaths Paths;
-    std::optional<ProgramStep> Step;
-    followTo(Call, Running,
-             [&](size_t, const ModulePtr &M, llvm::ArrayRef<Cell> Given,
-                 SourceLocation) {
-               if (Step)
-                 return Step->add(M);
-               std::vector<ModuleRow> Rows;
-               Paths = addRows(M, false, SM, Rows);
-               if (const auto Type = elementType(Request.Type))
-                 convertModule(M, *Type);
-               Step.emplace(Running, M, Given, Request, Paths, Model, Before,
-                            Batch);
-             });
-    if (!Step)
-      return std::nullopt;
-    if (Step->Peak && Before && !Batch) {
-      Model.Step.LaterLine = std::move(Step->Line);
-      Model.Step.AtMost = std::move(Step->AtMost);
-    }
-    if (Step->Peak)
-      Model.Step.LossAt = Step->LossAt;
-    else if (!Batch)
-      Model.Step.LossMissing = Step->Missing;
-    return Step->Peak;
-  }
-
-  /// Its steps with the loss that main() computes, where that is followed.
-  void addProgramLoss(const SeenValues &Call, ModelRows &Model) {
-    StepRows &Row = Model.Step;
-    const std::optional<PeakRow> First = programStep(Call, Model, false);
-    const std::optional<PeakRow> Later =
-        First ? programStep(Call, Model, true) : std::nullopt;
-    if (!Later) {
-      Row.LossAt = {};
-      if (Row.LossMissing && !Row.AtMost.empty())
-        Row.Batch = {};
-      return;
-    }
-    Row.FirstStep = *First;
-    Row.LaterSteps = *Later;
-    if (Request.Memory)
-      Row.Batch.Largest =
-          largestBatch(
-              [&](int64_t Batch) -> std::optional<uint64_t> {
-                if (Steps > MaxStepsOfAll)
-                  return std::nullopt;
-                const auto Peak = programStep(Call, Model, true, Batch);
-                return Peak ? std::optional(Peak->Bytes) : std::nullopt;
-              },
-              Request.Memory)
-              .value_or(-1);
   }
 
   /// Models of \p Others, which nobody is seen to make, as their default

@@ -14,6 +14,10 @@
 
 namespace libtorch_tidy::bytes {
 
+/// Steps of the interpreter for all models of a unit; one alone is bounded by
+/// the interpreter.
+inline constexpr unsigned MaxStepsOfAll = 20'000'000;
+
 //===----------------------------------------------------------------------===//
 // Texts of the command line, ModelText.cpp
 //===----------------------------------------------------------------------===//
@@ -190,13 +194,18 @@ void nameStep(const clang::CXXRecordDecl *Class, const ProgramSeen &Program,
               const clang::SourceManager &SM, NoStepRow &Row);
 
 /// Is told of each call of forward(), with the number of the model among those
-/// that main() has made.
-using OnCall = std::function<void(size_t, const ModulePtr &,
-                                  llvm::ArrayRef<Cell>, clang::SourceLocation)>;
+/// that main() has made, which come last.
+using OnCall =
+    std::function<void(size_t, const ModulePtr &, llvm::ArrayRef<Cell>,
+                       clang::SourceLocation, llvm::ArrayRef<ModulePtr>)>;
 /// Follows main() once more, as it did for \p Seen.
 void runAgain(Interpreter &Running,
               llvm::ArrayRef<const clang::FunctionDecl *> Mains,
               const ProgramSeen &Seen, const OnCall &Visit);
+/// Is this call of forward() what \p Call is? Of one in a loop, the first with
+/// arguments that are known.
+bool isCall(const SeenValues &Call, size_t Model, llvm::ArrayRef<Cell> Given,
+            clang::SourceLocation At);
 
 //===----------------------------------------------------------------------===//
 // The tree of a module, library/ModuleRows.cpp
@@ -225,34 +234,14 @@ std::optional<int64_t>
 largestBatch(llvm::function_ref<std::optional<uint64_t>(int64_t)> Peak,
              uint64_t Memory);
 
-/// A training step as the program goes on with it: from a call of forward(), in
-/// which \p Running is, up to backward(), with the loss that it computes. Then
-/// nothing more is followed.
-class ProgramStep {
-public:
-  /// \p Before: a step has been before, whose gradients are those of \p Model.
-  /// With \p Batch, all tensors around that have the batch of \p Given have
-  /// that one.
-  ProgramStep(Interpreter &Running, const ModulePtr &M,
-              llvm::ArrayRef<Cell> Given, const BudgetRequest &Request,
-              const RowPaths &Paths, ModelRows &Model, bool Before,
-              std::optional<int64_t> Batch);
-  ~ProgramStep();
-  /// It runs another module, too.
-  void add(const ModulePtr &Other);
-
-  // After backward(); without a peak, it was not followed that far.
-  std::optional<PeakRow> Peak;
-  std::optional<MissingRow> Missing; ///< Why.
-  Spot LossAt;                       ///< backward().
-  std::vector<TimeRow> Line;
-  std::vector<MissingRow> AtMost; ///< As StepRows has it.
-
-private:
-  void finish(llvm::ArrayRef<TensorPtr> Results, clang::SourceLocation At);
-  struct State;
-  std::unique_ptr<State> S;
-};
+/// Gives \p Model, which main() has passed \p Call, the steps that main() makes
+/// with it, up to backward(), with its own loss, where that is followed.
+/// \p Work counts what the runs that \p NewRun makes take.
+void addProgramSteps(llvm::function_ref<Interpreter()> NewRun,
+                     llvm::ArrayRef<const clang::FunctionDecl *> Mains,
+                     const ProgramSeen &Program, const SeenValues &Call,
+                     const BudgetRequest &Request, unsigned &Work,
+                     ModelRows &Model);
 
 /// What the graph of one forward() keeps when nobody holds its results: with
 /// the inputs that it keeps, if they go as well. nullopt where the pass is not

@@ -135,6 +135,14 @@ static bool hasSparseGradient(const Arguments &Given) {
          Weight->second->Handle->needsGradient();
 }
 
+/// Does the operator \p Name, which gave \p T, write in place into a part of a
+/// tensor, whose graph has it then?
+static bool writesIntoPart(StringRef Name, const TensorPtr &T) {
+  const std::optional<uint64_t> Bytes = T->Shape.bytes();
+  return Name.ends_with("_") && T->Maker && T->Memory && Bytes &&
+         *Bytes < T->Memory->Bytes;
+}
+
 /// Outside of a pass, what is not followed is no gap.
 static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
                         const ModuleInstance *Module, SourceLocation At) {
@@ -166,6 +174,9 @@ static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
     VM.Pass->atMost("a gradient is sparse, and counts as a dense one");
     VM.note(At, "what optimizers keep of a sparse gradient is not known");
   }
+  if (VM.Pass && Result.What == OperatorResult::One &&
+      writesIntoPart(Name, Result.Tensors.front()))
+    VM.note(At, WrittenIntoPart);
   if (Result.What == OperatorResult::One)
     return tensorValue(Result.Tensors.front());
   std::vector<Cell> All;
@@ -190,6 +201,15 @@ static Arguments operatorArguments(const LibraryCall &C, bool *LacksType,
   for (unsigned I = 0; I < C.Arguments.size(); ++I) {
     const Cell &V = C.Arguments[I];
     const unsigned Operand = I + (C.Object != nullptr);
+    // The sizes of x[i] do not depend on i.
+    const unsigned LastParam = C.F->getNumParams();
+    if (V->What == Value::Unknown && LastParam &&
+        (C.F->getOverloadedOperator() == OO_Subscript || C.Name == "select") &&
+        I + 1 == C.Arguments.size() &&
+        C.F->getParamDecl(LastParam - 1)->getType()->isIntegerType()) {
+      Given["index"] = integer(0);
+      continue;
+    }
     // An operator's operands have other names than its parameters.
     if (const OverloadedOperatorKind Op = C.F->getOverloadedOperator()) {
       if (Operand < 2)

@@ -240,6 +240,8 @@ public:
   std::function<void(llvm::ArrayRef<TensorPtr>, clang::SourceLocation)>
       OnBackward;
   std::function<void(const TensorPtr &)> OnTensor;
+  /// Of step() and zero_grad(): the parameters.
+  std::function<void(llvm::ArrayRef<TensorPtr>)> OnOptimizerStep, OnZeroGrad;
   bool GradMode = true; ///< Outside of a pass.
   /// A container whose forward() runs without a graph, and again in backward().
   const ModuleInstance *Checkpointed = nullptr;
@@ -432,6 +434,18 @@ Cell makeData(Interpreter &VM, const clang::CXXRecordDecl *Class,
               llvm::ArrayRef<Cell> Arguments);
 /// Null for calls that have nothing to do with them.
 Cell callData(const LibraryCall &C);
+/// Calls \p Visit for what \p V, a Data, holds: not for the batches that a loop
+/// over a loader comes to.
+void forEachHeldBy(const Value &V,
+                   llvm::function_ref<void(const Cell &)> Visit);
+
+// Optimizers, Optimizers.cpp.
+
+/// An optimizer of the library's, with its parameters. Null for other classes.
+Cell makeOptimizer(const clang::CXXRecordDecl *Class,
+                   llvm::ArrayRef<Cell> Arguments);
+/// step() and zero_grad() of one. Null for other calls.
+Cell callOptimizer(const LibraryCall &C);
 
 // Passes, Forward.cpp.
 

@@ -385,6 +385,17 @@ static Cell nothing(const LibraryCall &C) {
   return C.Nothing;
 }
 
+static Cell zeroGrad(const LibraryCall &C) {
+  std::vector<TensorPtr> All;
+  forEachModule(C.Object->Held, [&](const ModulePtr &Each, StringRef) {
+    for (const ModuleInstance::Tensor &T : Each->Parameters)
+      All.push_back(T.Handle);
+  });
+  if (C.VM.OnZeroGrad)
+    C.VM.OnZeroGrad(All);
+  return C.Nothing;
+}
+
 //===----------------------------------------------------------------------===//
 // All methods
 //===----------------------------------------------------------------------===//
@@ -425,7 +436,8 @@ static const CallRule Rules[] = {
      [](auto &C) { return moduleValue(cloneOf(C.VM, C.Object->Held)); }},
     {"from_pretrained", pretrained},
     {"forward any_forward forward_with_packed_input", runForward},
-    {"name zero_grad pretty_print save load apply reset_parameters reset "
+    {"zero_grad", zeroGrad},
+    {"name pretty_print save load apply reset_parameters reset "
      "flatten_parameters _reset_parameters",
      nothing},
 };

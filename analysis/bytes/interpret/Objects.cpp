@@ -219,6 +219,8 @@ static Cell makeOfLibrary(Interpreter &VM, const CXXRecordDecl *Class,
     return Guard;
   if (Cell Data = makeData(VM, Class, Arguments))
     return Data;
+  if (Cell Optimizer = makeOptimizer(Class, Arguments))
+    return Optimizer;
   return Arguments.size() == 1
              ? Arguments.front()
              : valueOf(Arguments.empty() ? Value::Null : Value::Other);

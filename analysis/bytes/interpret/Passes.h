@@ -136,21 +136,50 @@ public:
     setTraining(true);
     begin();
     const Cell Given = forward();
-    return finish(tensorsIn(Given), Lines, Lines ? &Lines->LaterLine : nullptr);
+    const PeakRow Result =
+        finish(tensorsIn(Given), Lines, Lines ? &Lines->LaterLine : nullptr);
+    hasStepped();
+    return Result;
   }
 
   /// Before and after the forward pass of a step. zero_grad() comes first,
-  /// which drops gradients since 2.0.
-  void begin() {
-    if (S.isSince({2, 0}) && !Request.Accumulates)
-      for (const TensorPtr &T : placedTensors())
-        T->Gradient = nullptr;
+  /// which drops gradients since 2.0, unless the step \p Follows what calls it.
+  void begin(bool Follows = false) {
+    if (!Follows || !HasDropped)
+      dropGradients(Follows ? InOrder : placedTensors());
     S.memory().restartPeak();
     S.memory().startTimeLine();
+  }
+  /// What zero_grad() does with \p Of.
+  void dropGradients(llvm::ArrayRef<TensorPtr> Of) {
+    HasDropped = true;
+    if (S.isSince({2, 0}) && !Request.Accumulates)
+      for (const TensorPtr &T : Of)
+        T->Gradient = nullptr;
+  }
+  /// The optimizer of the model has run.
+  void hasStepped() { HasState = Optimizes.Copies > 0; }
+  /// Does an optimizer of \p Of work on the model?
+  bool isOwn(llvm::ArrayRef<TensorPtr> Of) const {
+    return llvm::any_of(
+        Of, [&](const TensorPtr &T) { return llvm::is_contained(InOrder, T); });
+  }
+  /// What the optimizers of other models keep after step(); the model's own is
+  /// what was asked for.
+  void makeState(llvm::ArrayRef<TensorPtr> Of) {
+    for (const TensorPtr &T : Of)
+      if (T->Gradient && !llvm::is_contained(InOrder, T) &&
+          HaveState.insert(T.get()).second)
+        for (unsigned Copy = 0; Copy < Optimizes.Copies; ++Copy)
+          StateOfOthers.push_back(S.allocate(T->Gradient->Bytes));
   }
   PeakRow finish(llvm::ArrayRef<TensorPtr> Results, StepRows *Lines,
                  std::vector<TimeRow> *Line) {
     S.backward(Results);
+    return measure(Lines, Line);
+  }
+  /// The peak since begin(), and that of the optimizer's step() if it ran now.
+  PeakRow measure(StepRows *Lines, std::vector<TimeRow> *Line) {
     PeakRow Result = peak();
     if (Line)
       *Line = takeTimeLine(*Lines);
@@ -168,7 +197,6 @@ public:
       Result.Bytes = InStep;
       Result.IsOptimizer = true;
     }
-    HasState = Optimizes.Copies > 0;
     return Result;
   }
 
@@ -378,10 +406,10 @@ private:
     return Result;
   }
 
-  /// The bytes of all gradients.
+  /// The bytes of the gradients that the optimizer works on.
   uint64_t gradients() const {
     uint64_t All = 0;
-    for (const TensorPtr &T : placedTensors())
+    for (const TensorPtr &T : InOrder)
       if (T->Gradient)
         All += T->Gradient->Bytes;
     return All;
@@ -478,7 +506,10 @@ private:
   uint64_t BytesOfInputs = 0;
   bool Failed = false;
   const Optimizer Optimizes;
-  bool HasState; ///< Of the optimizer.
+  bool HasState;                              ///< Of the optimizer.
+  std::set<const TensorInstance *> HaveState; ///< Of other optimizers.
+  std::vector<BlockPtr> StateOfOthers;
+  bool HasDropped = false; ///< zero_grad() was called.
   std::set<std::tuple<std::string, unsigned, std::string>> Said;
   std::map<unsigned, unsigned> Rows; ///< Of places that time lines name.
 };

@@ -66,7 +66,7 @@ private:
     const size_t Model =
         It == Made.end() ? SeenValues::Unseen : It - Made.begin();
     if (Visit)
-      return (*Visit)(Model, M, Given, At);
+      return (*Visit)(Model, M, Given, At, Made);
     // Of the same call in a loop, the first whose arguments are known counts.
     auto [Known, IsNew] = Calls.try_emplace({M.get(), At}, Seen.Passed.size());
     if (!IsNew && !llvm::any_of(Seen.Passed[Known->second].Values, unknownIn))
@@ -145,6 +145,13 @@ void runAgain(Interpreter &Running, ArrayRef<const FunctionDecl *> Mains,
   ProgramSeen Again;
   Again.WithArguments = Seen.WithArguments;
   runMain(Running, Mains, Again, &Visit);
+}
+
+bool isCall(const SeenValues &Call, size_t Model, ArrayRef<Cell> Given,
+            SourceLocation At) {
+  return Model == Call.Model && At == Call.At &&
+         (llvm::any_of(Call.Values, unknownIn) ||
+          llvm::none_of(Given, unknownIn));
 }
 
 } // namespace libtorch_tidy::bytes

@@ -4,30 +4,25 @@
 #include "analysis/bytes/interpret/Passes.h"
 
 using namespace clang;
+using llvm::ArrayRef;
 
 namespace libtorch_tidy::bytes {
 
-struct ProgramStep::State {
-  State(Interpreter &Running, const ModulePtr &M, const BudgetRequest &Request,
-        const RowPaths &Paths, ModelRows &Model)
-      : Running(Running), Model(Model), P(Running, M, Request, Paths) {}
-  Interpreter &Running;
-  ModelRows &Model;
-  Passes P;
-};
-
 namespace {
 
-/// Goes through what the program holds where it calls forward(), but for
-/// modules: each tensor once.
+/// Goes through what the program holds where it calls forward(): each tensor
+/// and each module once.
 class Around {
 public:
-  using Visit = llvm::function_ref<void(const TensorPtr &)>;
+  using VisitTensor = llvm::function_ref<void(const TensorPtr &)>;
+  using VisitModule = llvm::function_ref<void(const ModulePtr &)>;
+  bool HasAhead = false; ///< What workers of a loader may have made.
+
   /// \p WithNext: also what loaders and iterators come to later.
-  Around(const Interpreter &Running, llvm::ArrayRef<Cell> Given, bool WithNext,
-         Visit Do)
-      : WithNext(WithNext), Do(Do) {
-    for (const auto &All : {Given, llvm::ArrayRef(Running.Temporaries)})
+  Around(const Interpreter &Running, ArrayRef<Cell> Given, bool WithNext,
+         VisitTensor OnTensor, VisitModule OnModule)
+      : WithNext(WithNext), OnTensor(OnTensor), OnModule(OnModule) {
+    for (const auto &All : {Given, ArrayRef(Running.Temporaries)})
       for (const Cell &V : All)
         visit(V);
     for (const Frame *F : Running.Frames) {
@@ -41,92 +36,301 @@ public:
 
 private:
   void visit(const Cell &V) {
-    if (!V || V->What == Value::Module || !Seen.insert(V.get()).second ||
-        (!WithNext && (V->What == Value::Data || V->What == Value::Iterator)))
+    if (!V || !Seen.insert(V.get()).second ||
+        (!WithNext && V->What == Value::Iterator))
       return;
+    if (V->What == Value::Module && Seen.insert(V->Held.get()).second)
+      OnModule(V->Held);
     if (V->What == Value::Tensor && Seen.insert(V->Handle.get()).second)
-      Do(V->Handle);
+      OnTensor(V->Handle);
     visit(V->Target);
-    forEachPart(*V, [&](Cell &Part) { visit(Part); });
+    if (V->What == Value::Data)
+      if (const Cell Ahead = settingOf(V->Settings, "ahead"))
+        HasAhead |= !Ahead->Elements.empty();
+    if (V->What == Value::Data && !WithNext)
+      forEachHeldBy(*V, [&](const Cell &Part) { visit(Part); });
+    else
+      forEachPart(*V, [&](const Cell &Part) { visit(Part); });
   }
 
   const bool WithNext;
-  const Visit Do;
+  const VisitTensor OnTensor;
+  const VisitModule OnModule;
   std::set<const void *> Seen;
+};
+
+/// Which step is asked for.
+struct Asked {
+  bool Later = false;           ///< One has been before.
+  std::optional<int64_t> Batch; ///< Of what is given, in place of its own.
+  /// All that main() does is in memory from its first forward() on: what the
+  /// step has around itself is what came before. Else the step alone is.
+  bool FromStart = false;
+};
+
+/// A training step as the program goes on with it: from a call of forward(), in
+/// which \p Running is, up to backward(), with the loss that it computes. Then
+/// nothing more is followed.
+class ProgramStep {
+public:
+  ProgramStep(Interpreter &Running, const ModulePtr &M, const SeenValues &Call,
+              const Asked &Want, const BudgetRequest &Request,
+              const RowPaths &Paths, ModelRows &Model)
+      : Running(Running), M(M), Call(Call), Want(Want), Request(Request),
+        Model(Model), P(Running, M, Request, Paths) {
+    Running.OnTensor = [this](const TensorPtr &T) { P.bring(T); };
+    Running.OnBackward = [this](ArrayRef<TensorPtr> Results,
+                                SourceLocation At) { backward(Results, At); };
+    Running.OnOptimizerStep = [this](ArrayRef<TensorPtr> Of) { stepped(Of); };
+    Running.OnZeroGrad = [this](ArrayRef<TensorPtr> Of) {
+      P.dropGradients(Of);
+    };
+  }
+  ~ProgramStep() {
+    Running.OnTensor = nullptr;
+    Running.OnBackward = nullptr;
+    Running.OnOptimizerStep = nullptr;
+    Running.OnZeroGrad = nullptr;
+  }
+
+  /// main() calls the forward() of \p Other. \p IsIt: it is the call whose step
+  /// is asked for, or the same in a later round.
+  void call(const ModulePtr &Other, ArrayRef<Cell> Given, bool IsIt) {
+    if (IsMeasured)
+      return IsIt && Peak ? end() : P.bring(Other);
+    if (IsIt)
+      P.takeMissing(); // Of what came before, nothing counts.
+    if (Want.Batch)
+      changeBatch(Given);
+    const bool IsFirst = !HasBegun;
+    HasBegun = true;
+    if (IsIt && Want.Later && !Want.FromStart) {
+      P.setInputs(Running.copiesOf(Given));
+      P.train();
+      P.dropUnreached(Model);
+      P.setInputs({});
+    }
+    if (IsIt || IsFirst)
+      bringAround(Given);
+    P.bring(Other);
+    HasCome |= IsIt;
+    if (!IsIt || (Want.Later && Want.FromStart && !HasStepped))
+      return;
+    IsMeasured = true;
+    if (Want.Later)
+      P.hasStepped();
+    P.begin(/*Follows=*/Want.FromStart);
+  }
+
+  // After backward(); without a peak, it was not followed that far.
+  std::optional<PeakRow> Peak;
+  std::optional<MissingRow> Missing; ///< Why.
+  Spot LossAt;                       ///< backward().
+  std::vector<TimeRow> Line;
+  std::vector<MissingRow> AtMost; ///< As StepRows has it.
+
+  /// Nothing more is followed.
+  void end() {
+    if (Peak && !std::exchange(HasEnded, true))
+      P.noteUnreached(Model);
+    Running.Halted = true;
+  }
+
+private:
+  /// What stays on the host is of no interest to a GPU.
+  void bringAround(ArrayRef<Cell> Given) {
+    if (Request.Device == DeviceKind::Cuda) {
+      for (const TensorPtr &T : tensorsIn(Given))
+        P.bring(T);
+      return;
+    }
+    const Around All(
+        Running, Given, /*WithNext=*/false,
+        [&](const TensorPtr &T) { P.bring(T); },
+        [&](const ModulePtr &Other) { P.bring(Other); });
+    if (!All.HasAhead)
+      return;
+    Running.setPlace(nullptr, Call.At);
+    Running.Pass->atMost("the workers of a data loader count as having as many "
+                         "batches ready as they may");
+  }
+
+  /// All tensors of the program that have the batch of the call have the one
+  /// that is asked for.
+  void changeBatch(ArrayRef<Cell> Given) {
+    const std::vector<TensorPtr> Tensors = tensorsIn(Call.Values);
+    const auto First = llvm::find_if(Tensors, [](const TensorPtr &T) {
+      return T->Shape.Sizes && !T->Shape.Sizes->empty();
+    });
+    if (First == Tensors.end())
+      return;
+    const Size Before = (*First)->Shape.Sizes->front();
+    Around(
+        Running, Given, /*WithNext=*/true,
+        [&](const TensorPtr &T) {
+          if (MaybeSizes &Sizes = T->Shape.Sizes;
+              Sizes && !Sizes->empty() && Sizes->front() == Before) {
+            Sizes->front() = *Want.Batch;
+            T->Memory = nullptr;
+          }
+        },
+        [](const ModulePtr &) {});
+  }
+
+  void backward(ArrayRef<TensorPtr> Results, SourceLocation At) {
+    if (!IsMeasured) {
+      HasStepped |= HasCome && P.reaches(Results);
+      return P.passBy(Results);
+    }
+    const Spot Here = spotOf(At, Running.Context.getSourceManager());
+    const std::vector<MissingRow> Gaps = P.takeMissing();
+    if (Gaps.empty() && !Results.empty()) {
+      if (!P.reaches(Results))
+        return P.passBy(Results);
+      LossAt = Here;
+      return measure(P.finish(Results, &Model.Step, &Part));
+    }
+    if (!Peak)
+      Missing = Gaps.empty() ? MissingRow{Here, "the loss is not known"}
+                             : Gaps.front();
+    end();
+  }
+
+  /// An optimizer has run.
+  void stepped(ArrayRef<TensorPtr> Of) {
+    P.makeState(Of);
+    if (!Peak || !P.isOwn(Of))
+      return;
+    if (P.takeMissing().empty())
+      measure(P.measure(&Model.Step, &Part));
+    end();
+  }
+
+  /// There may be more backward()s, and the optimizer's step() may come later.
+  void measure(PeakRow Now) {
+    Peak = std::move(Now);
+    llvm::append_range(Line, std::exchange(Part, {}));
+    AtMost = P.bounds();
+    Running.Pass->memory().startTimeLine();
+  }
+
+  Interpreter &Running;
+  const ModulePtr M;
+  const SeenValues &Call;
+  const Asked Want;
+  const BudgetRequest &Request;
+  ModelRows &Model;
+  Passes P;
+  std::vector<TimeRow> Part; ///< Of Line, the last.
+  bool HasBegun = false, HasCome = false;
+  bool HasStepped = false; ///< A backward() of the model has been.
+  bool IsMeasured = false, HasEnded = false;
+};
+
+/// Runs main() for the steps of one model.
+class Steps {
+public:
+  Steps(llvm::function_ref<Interpreter()> NewRun,
+        ArrayRef<const FunctionDecl *> Mains, const ProgramSeen &Program,
+        const SeenValues &Call, const BudgetRequest &Request, unsigned &Work,
+        ModelRows &Model)
+      : NewRun(NewRun), Mains(Mains), Program(Program), Call(Call),
+        Request(Request), Work(Work), Model(Model) {}
+
+  void add() {
+    StepRows &Row = Model.Step;
+    const std::optional<PeakRow> First = peak({/*Later=*/false, {}});
+    const std::optional<PeakRow> Later =
+        First ? peak({/*Later=*/true, {}}) : std::nullopt;
+    if (!Later) {
+      Row.LossAt = {};
+      if (Row.LossMissing && !Row.AtMost.empty())
+        Row.Batch = {};
+      return;
+    }
+    Row.FirstStep = *First;
+    Row.LaterSteps = *Later;
+    if (Request.Memory)
+      Row.Batch.Largest =
+          largestBatch(
+              [&](int64_t Batch) -> std::optional<uint64_t> {
+                if (Work > MaxStepsOfAll)
+                  return std::nullopt;
+                const auto Peak = peak({/*Later=*/true, Batch});
+                return Peak ? std::optional(Peak->Bytes) : std::nullopt;
+              },
+              Request.Memory)
+              .value_or(-1);
+  }
+
+private:
+  /// The peak of the step, with what came before, if that can be followed.
+  std::optional<PeakRow> peak(Asked Want) {
+    for (const bool FromStart : {true, false}) {
+      Want.FromStart = FromStart;
+      if (auto Found = tryPeak(Want))
+        return Found;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<PeakRow> tryPeak(const Asked &Want) {
+    Interpreter Running = NewRun();
+    RowPaths Paths;
+    std::optional<ProgramStep> Step;
+    runAgain(Running, Mains, Program,
+             [&](size_t Number, const ModulePtr &M, ArrayRef<Cell> Given,
+                 SourceLocation At, ArrayRef<ModulePtr> Made) {
+               const bool IsIt = isCall(Call, Number, Given, At);
+               if (!Step) {
+                 // What is below a guard has no graph.
+                 const bool Begins =
+                     IsIt || (Want.FromStart && Running.GradMode &&
+                              Call.Model < Made.size());
+                 if (!Begins)
+                   return;
+                 const ModulePtr &Own = IsIt ? M : Made[Call.Model];
+                 std::vector<ModuleRow> Rows;
+                 Paths = addRows(Own, false, Running.Context.getSourceManager(),
+                                 Rows);
+                 if (const auto Type = elementType(Request.Type))
+                   convertModule(Own, *Type);
+                 Step.emplace(Running, Own, Call, Want, Request, Paths, Model);
+               }
+               Step->call(M, Given, IsIt);
+             });
+    Work += Running.steps();
+    if (!Step)
+      return std::nullopt;
+    Step->end();
+    if (Step->Peak && Want.Later && !Want.Batch) {
+      Model.Step.LaterLine = std::move(Step->Line);
+      Model.Step.AtMost = std::move(Step->AtMost);
+    }
+    if (Step->Peak)
+      Model.Step.LossAt = Step->LossAt;
+    else if (!Want.Batch)
+      Model.Step.LossMissing = Step->Missing;
+    return Step->Peak;
+  }
+
+  const llvm::function_ref<Interpreter()> NewRun;
+  const ArrayRef<const FunctionDecl *> Mains;
+  const ProgramSeen &Program;
+  const SeenValues &Call;
+  const BudgetRequest &Request;
+  unsigned &Work;
+  ModelRows &Model;
 };
 
 } // namespace
 
-/// All tensors of the program that have the batch of \p Given have \p Now.
-static void changeBatch(const Interpreter &Running, llvm::ArrayRef<Cell> Given,
-                        int64_t Now) {
-  const std::vector<TensorPtr> Tensors = tensorsIn(Given);
-  const auto First = llvm::find_if(Tensors, [](const TensorPtr &T) {
-    return T->Shape.Sizes && !T->Shape.Sizes->empty();
-  });
-  if (First == Tensors.end())
-    return;
-  const Size Before = (*First)->Shape.Sizes->front();
-  Around(Running, Given, /*WithNext=*/true, [&](const TensorPtr &T) {
-    if (MaybeSizes &Sizes = T->Shape.Sizes;
-        Sizes && !Sizes->empty() && Sizes->front() == Before) {
-      Sizes->front() = Now;
-      T->Memory = nullptr;
-    }
-  });
-}
-
-ProgramStep::ProgramStep(Interpreter &Running, const ModulePtr &M,
-                         llvm::ArrayRef<Cell> Given,
-                         const BudgetRequest &Request, const RowPaths &Paths,
-                         ModelRows &Model, bool Before,
-                         std::optional<int64_t> Batch)
-    : S(std::make_unique<State>(Running, M, Request, Paths, Model)) {
-  Passes &P = S->P;
-  P.takeMissing(); // Of what came before, nothing counts.
-  if (Batch)
-    changeBatch(Running, Given, *Batch);
-  if (Before) {
-    P.setInputs(Running.copiesOf(Given));
-    P.train();
-    P.dropUnreached(Model);
-    P.setInputs({});
-  }
-  // What stays on the host is of no interest to a GPU.
-  if (Request.Device != DeviceKind::Cuda)
-    Around(Running, Given, /*WithNext=*/false,
-           [&](const TensorPtr &T) { P.bring(T); });
-  else
-    for (const TensorPtr &T : tensorsIn(Given))
-      P.bring(T);
-  Running.OnTensor = [&P](const TensorPtr &T) { P.bring(T); };
-  Running.OnBackward = [this](llvm::ArrayRef<TensorPtr> Results,
-                              SourceLocation At) { finish(Results, At); };
-  P.begin();
-}
-
-ProgramStep::~ProgramStep() {
-  S->Running.OnTensor = nullptr;
-  S->Running.OnBackward = nullptr;
-}
-
-void ProgramStep::add(const ModulePtr &Other) { S->P.bring(Other); }
-
-void ProgramStep::finish(llvm::ArrayRef<TensorPtr> Results, SourceLocation At) {
-  LossAt = spotOf(At, S->Running.Context.getSourceManager());
-  std::vector<MissingRow> Gaps = S->P.takeMissing();
-  if (!Gaps.empty()) {
-    Missing = Gaps.front();
-  } else if (Results.empty()) {
-    Missing = MissingRow{LossAt, "the loss is not known"};
-  } else if (!S->P.reaches(Results)) {
-    return S->P.passBy(Results);
-  } else {
-    Peak = S->P.finish(Results, &S->Model.Step, &Line);
-    AtMost = S->P.bounds();
-    S->P.noteUnreached(S->Model);
-  }
-  S->Running.Halted = true;
+void addProgramSteps(llvm::function_ref<Interpreter()> NewRun,
+                     ArrayRef<const FunctionDecl *> Mains,
+                     const ProgramSeen &Program, const SeenValues &Call,
+                     const BudgetRequest &Request, unsigned &Work,
+                     ModelRows &Model) {
+  Steps(NewRun, Mains, Program, Call, Request, Work, Model).add();
 }
 
 } // namespace libtorch_tidy::bytes

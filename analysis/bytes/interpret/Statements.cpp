@@ -342,16 +342,19 @@ static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
   if (Flow F = exec(VM, S->getInit()); F != Flow::Next)
     return F;
   Cell Range = VM.eval(S->getRangeInit());
-  if (Range->What == Value::Data && Range->Name == "loader")
+  const bool IsLoader = Range->What == Value::Data && Range->Name == "loader";
+  if (IsLoader)
     Range = batchesOf(VM, Range, S->getForLoc());
   if (VM.Halted)
     return Flow::Halt;
-  const std::optional<std::vector<Cell>> Elements = elementsInRange(Range);
+  std::optional<std::vector<Cell>> Elements = elementsInRange(Range);
   if (!Elements)
     return afterBreak(
         skipUnknown(VM, {S->getBody()}, S->getForLoc(), LoopIsUnknown, Range));
+  if (IsLoader) // It has one batch at a time.
+    Range = nullptr;
   const VarDecl *Var = S->getLoopVariable();
-  for (const Cell &Element : *Elements) {
+  for (Cell &Element : *Elements) {
     if (!VM.step(S->getForLoc()))
       return Flow::Halt;
     const auto EndRound = llvm::make_scope_exit(
@@ -365,6 +368,8 @@ static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
     setVariable(VM, Var, Given);
     if (std::optional<Flow> Last = execRound(VM, S->getBody()))
       return *Last;
+    if (IsLoader)
+      Element = nullptr;
   }
   return Flow::Next;
 }

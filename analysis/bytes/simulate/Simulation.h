@@ -155,6 +155,10 @@ struct TensorInstance {
   bool needsGradient() const { return Maker || RequiresGrad.value_or(false); }
 };
 
+/// Why a write to x[0] is not followed: the graph of x would have it.
+inline constexpr llvm::StringLiteral WrittenIntoPart =
+    "what the graph keeps of a write into a part of a tensor is not known";
+
 /// The strides of a tensor of \p Sizes whose elements are in their order.
 std::vector<int64_t> contiguousStrides(llvm::ArrayRef<int64_t> Sizes);
 
