@@ -84,16 +84,17 @@ public:
   }
 
   bool VisitCallExpr(CallExpr *E) {
-    if (E->isTypeDependent() || !isOwn(E->Stmt::getBeginLoc()))
+    if (E->isTypeDependent())
+      return true;
+    // What is made here may be run in another file.
+    if (!Inside && WithInputs)
+      if (std::optional<PassedInputs> Inputs = asPassedInputs(E))
+        Found.Passed.push_back(std::move(*Inputs));
+    if (!isOwn(E->Stmt::getBeginLoc()))
       return true;
     if (E->getNumArgs() && torch::loadsScript(E))
       Found.Loads.push_back({E->getArg(0), E->Stmt::getBeginLoc()});
-    if (Inside)
-      return true;
-    if (WithInputs)
-      if (std::optional<PassedInputs> Inputs = asPassedInputs(E))
-        Found.Passed.push_back(std::move(*Inputs));
-    if (!cpp::isStdCall(E, cpp::Std::Make))
+    if (Inside || !cpp::isStdCall(E, cpp::Std::Make))
       return true;
     add(cpp::recordOf(cpp::pointeeOf(E->getType())),
         llvm::ArrayRef(E->getArgs(), E->getNumArgs()), E->Stmt::getBeginLoc());

@@ -114,8 +114,15 @@ static Cell makeIntegers(const LibraryCall &C) {
       C.Arguments, [](const Cell &V) { return V->What == Value::List; });
   if (Sizes != C.Arguments.end())
     return makeTensor(C, sizesOf(*Sizes), Int64);
-  return C.Name == "randperm" ? makeTensor(C, sizesOf(C.Arguments[0]), Int64)
-                              : C.Nothing;
+  if (C.Name == "randperm")
+    return makeTensor(C, sizesOf(C.Arguments[0]), Int64);
+  // A number alone is the only size, the last of two or three numbers.
+  const ArrayRef<Cell> Numbers = C.Arguments.take_while([](const Cell &V) {
+    return V->What == Value::Integer || V->What == Value::Unknown;
+  });
+  return Numbers.size() > 1 && Numbers.back()->What == Value::Integer
+             ? makeTensor(C, sizesOf(Numbers.back()), Int64)
+             : C.Nothing;
 }
 
 /// torch::linspace(start, end, steps, options).
