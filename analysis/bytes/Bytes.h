@@ -76,6 +76,11 @@ enum class Bound : unsigned char {
   AtMost,
   Unknown, ///< Something is left out, and something may be too much.
 };
+/// What a figure says that would say \p Own and lacks something.
+inline Bound lacking(Bound Own) {
+  return Own == Bound::Exact || Own == Bound::AtLeast ? Bound::AtLeast
+                                                      : Bound::Unknown;
+}
 
 /// The most that was in use at once.
 struct PeakRow {
@@ -136,8 +141,9 @@ struct StepRows {
   /// state of the optimizer from the start.
   PeakRow FirstStep, LaterSteps;
   Spot LossAt; ///< backward() of the program; empty: of the sum of the results.
-  /// Why it is not that of the program.
-  std::optional<MissingRow> LossMissing;
+  /// What FirstStep and LaterSteps alone lack. Without LossAt, it is the loss
+  /// of the program, and the first says why.
+  std::vector<MissingRow> LeftOut;
   /// What the allocator of a GPU asks the device for, in the passes of
   /// Inference and in training that goes on; 0 on the CPU.
   uint64_t ReservedByInference = 0, ReservedByTraining = 0;
@@ -157,9 +163,9 @@ struct StepRows {
            : AtMost.empty() ? Bound::AtLeast
                             : Bound::Unknown;
   }
-  /// Of FirstStep and LaterSteps: a loss that is left out may take more.
+  /// Of FirstStep and LaterSteps.
   Bound boundOfTraining() const {
-    return LossMissing && !AtMost.empty() ? Bound::Unknown : bound();
+    return LeftOut.empty() ? bound() : lacking(bound());
   }
   /// Convolutions of float32, which oneDNN runs by default.
   bool HasConvolutions = false;

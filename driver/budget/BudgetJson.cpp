@@ -116,8 +116,9 @@ static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
     Result["inputAt"] = placed(Step.InputFrom, Folder);
   if (!Step.LossAt.File.empty())
     Result["lossAt"] = placed(Step.LossAt, Folder);
-  if (Step.LossMissing)
-    Result["lossMissing"] = asJson(llvm::ArrayRef(*Step.LossMissing), Folder);
+  if (!Step.LeftOut.empty())
+    Result[Step.LossAt.File.empty() ? "lossMissing" : "leftOut"] =
+        asJson(Step.LeftOut, Folder);
   Result["missing"] = asJson(Step.Missing, Folder);
   Result["atMost"] = asJson(Step.AtMost, Folder);
   if (Step.Fails)
@@ -412,9 +413,9 @@ private:
       Result.LossAt = spot(Of["lossAt"]);
     Result.Result = printable(text(Of, "result"));
     Result.Missing = missing(Of);
-    if (Of.contains("lossMissing"))
-      for (bytes::MissingRow &Each : missing(Of, "lossMissing"))
-        Result.LossMissing = std::move(Each);
+    for (const char *Key : {"lossMissing", "leftOut"})
+      if (Of.contains(Key))
+        Result.LeftOut = missing(Of, Key);
     if (Of.contains("atMost")) // Earlier reports have none.
       Result.AtMost = missing(Of, "atMost");
     Result.LibTorch = printable(textOf(at(Of, {"libtorch"})));

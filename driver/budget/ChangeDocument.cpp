@@ -285,8 +285,10 @@ private:
       if (!M)
         continue;
       std::vector<bytes::MissingRow> Missing = M->Missing;
-      if (hasStep(*M))
+      if (hasStep(*M)) {
         llvm::append_range(Missing, M->Step.Missing);
+        llvm::append_range(Missing, M->Step.LeftOut);
+      }
       if (!Missing.empty())
         Blocks.push_back(
             missingBlock("not known " + (M == P.Before ? "in " + Then : "now") +

@@ -234,11 +234,11 @@ Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
                                Step.LibTorch + libraryOf(Step, Options.Device));
     if (const std::string At = lineOf(Step.LossAt, Folder); !At.empty())
       Said.Sentences.push_back("Steps end in the backward() of " + At + ".");
-    else if (Step.LossMissing)
+    else if (!Step.LeftOut.empty())
       Said.Sentences.push_back(
           "The loss of the program is left out, since it is not known (" +
-          lineOf(Step.LossMissing->Where, Folder) + ": " +
-          printable(Step.LossMissing->Text) +
+          lineOf(Step.LeftOut.front().Where, Folder) + ": " +
+          printable(Step.LeftOut.front().Text) +
           "): it is the sum of the results.");
     else if (!Options.Autocast.empty() && !From.empty())
       Said.Sentences.push_back("The loss of the program is left out with "
@@ -326,6 +326,10 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
   if (IsIncomplete)
     Blocks.push_back(missingBlock(
         "not known of the step, and left out:", Step.Missing, Folder));
+  if (!Step.LeftOut.empty() && !Step.LossAt.File.empty())
+    Blocks.push_back(missingBlock(
+        "not known, and left out of the peaks of steps:", Step.LeftOut,
+        Folder));
   return Result;
 }
 

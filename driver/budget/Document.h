@@ -56,9 +56,7 @@ inline Bound boundOf(const bytes::ModelRows &Model) {
 /// Of what a step of it takes, by itself \p Own: what the model lacks is
 /// missing there, too.
 inline Bound withModel(const bytes::ModelRows &Model, Bound Own) {
-  if (Model.Missing.empty() || Own == Bound::AtLeast)
-    return Own;
-  return Own == Bound::Exact ? Bound::AtLeast : Bound::Unknown;
+  return Model.Missing.empty() ? Own : bytes::lacking(Own);
 }
 inline Bound stepBoundOf(const bytes::ModelRows &Model) {
   return withModel(Model, Model.Step.bound());

@@ -164,6 +164,16 @@ public:
     return llvm::any_of(
         Of, [&](const TensorPtr &T) { return llvm::is_contained(InOrder, T); });
   }
+  /// Is there another model with parameters that may have a gradient, and have
+  /// none?
+  bool othersLackGradients() const {
+    return llvm::any_of(All, [&](const ModulePtr &Each) {
+      return llvm::any_of(Each->Parameters, [&](const auto &T) {
+        return T.Handle->needsGradient() && !T.Handle->Gradient &&
+               !llvm::is_contained(InOrder, T.Handle);
+      });
+    });
+  }
   /// What the optimizers of other models keep after step(); the model's own is
   /// what was asked for.
   void makeState(llvm::ArrayRef<TensorPtr> Of) {

@@ -99,7 +99,7 @@ public:
     if (IsMeasured)
       return IsIt && Peak ? end() : P.bring(Other);
     if (IsIt)
-      P.takeMissing(); // Of what came before, nothing counts.
+      isNotFollowed(P.takeMissing());
     if (Want.Batch)
       changeBatch(Given);
     const bool IsFirst = !HasBegun;
@@ -119,6 +119,12 @@ public:
     IsMeasured = true;
     if (Want.Later)
       P.hasStepped();
+    // Of what came before, only this counts.
+    if (Before && P.othersLackGradients())
+      LeftOut.push_back(
+          {Before->Where, Before->Text +
+                              "; gradients of other models, and what their "
+                              "optimizers keep, may be missing"});
     P.begin(/*Follows=*/Want.FromStart);
   }
 
@@ -127,7 +133,9 @@ public:
   std::optional<MissingRow> Missing; ///< Why.
   Spot LossAt;                       ///< backward().
   std::vector<TimeRow> Line;
-  std::vector<MissingRow> AtMost; ///< As StepRows has it.
+  std::vector<MissingRow> AtMost, LeftOut; ///< As StepRows has them.
+  /// Why what came before the step is not all followed.
+  std::optional<MissingRow> Before;
 
   /// Nothing more is followed.
   void end() {
@@ -178,22 +186,31 @@ private:
   }
 
   void backward(ArrayRef<TensorPtr> Results, SourceLocation At) {
+    const Spot Here = spotOf(At, Running.Context.getSourceManager());
+    std::vector<MissingRow> Gaps = P.takeMissing();
+    if (Gaps.empty() && Results.empty())
+      Gaps.push_back({Here, "the loss is not known"});
     if (!IsMeasured) {
+      isNotFollowed(Gaps);
       HasStepped |= HasCome && P.reaches(Results);
       return P.passBy(Results);
     }
-    const Spot Here = spotOf(At, Running.Context.getSourceManager());
-    const std::vector<MissingRow> Gaps = P.takeMissing();
-    if (Gaps.empty() && !Results.empty()) {
+    if (Gaps.empty()) {
       if (!P.reaches(Results))
         return P.passBy(Results);
       LossAt = Here;
       return measure(P.finish(Results, &Model.Step, &Part));
     }
-    if (!Peak)
-      Missing = Gaps.empty() ? MissingRow{Here, "the loss is not known"}
-                             : Gaps.front();
+    if (Peak)
+      LeftOut.push_back(Gaps.front());
+    else
+      Missing = Gaps.front();
     end();
+  }
+
+  void isNotFollowed(ArrayRef<MissingRow> Gaps) {
+    if (!Before && !Gaps.empty())
+      Before = Gaps.front();
   }
 
   /// An optimizer has run.
@@ -201,8 +218,8 @@ private:
     P.makeState(Of);
     if (!Peak || !P.isOwn(Of))
       return;
-    if (P.takeMissing().empty())
-      measure(P.measure(&Model.Step, &Part));
+    llvm::append_range(LeftOut, P.takeMissing());
+    measure(P.measure(&Model.Step, &Part));
     end();
   }
 
@@ -244,13 +261,20 @@ public:
         First ? peak({/*Later=*/true, {}}) : std::nullopt;
     if (!Later) {
       Row.LossAt = {};
-      if (Row.LossMissing && !Row.AtMost.empty())
+      Row.LeftOut.clear();
+      if (First && !LossMissing)
+        LossMissing = Why;
+      if (LossMissing) {
+        Row.LeftOut.push_back(*LossMissing);
         Row.Batch = {};
+      }
       return;
     }
     Row.FirstStep = *First;
     Row.LaterSteps = *Later;
-    if (Request.Memory)
+    if (!Row.LeftOut.empty())
+      Row.Batch = {};
+    else if (Request.Memory)
       Row.Batch.Largest =
           largestBatch(
               [&](int64_t Batch) -> std::optional<uint64_t> {
@@ -266,6 +290,7 @@ public:
 private:
   /// The peak of the step, with what came before, if that can be followed.
   std::optional<PeakRow> peak(Asked Want) {
+    Why.reset();
     for (const bool FromStart : {true, false}) {
       Want.FromStart = FromStart;
       if (auto Found = tryPeak(Want))
@@ -278,39 +303,58 @@ private:
     Interpreter Running = NewRun();
     RowPaths Paths;
     std::optional<ProgramStep> Step;
-    runAgain(Running, Mains, Program,
-             [&](size_t Number, const ModulePtr &M, ArrayRef<Cell> Given,
-                 SourceLocation At, ArrayRef<ModulePtr> Made) {
-               const bool IsIt = isCall(Call, Number, Given, At);
-               if (!Step) {
-                 // What is below a guard has no graph.
-                 const bool Begins =
-                     IsIt || (Want.FromStart && Running.GradMode &&
-                              Call.Model < Made.size());
-                 if (!Begins)
-                   return;
-                 const ModulePtr &Own = IsIt ? M : Made[Call.Model];
-                 std::vector<ModuleRow> Rows;
-                 Paths = addRows(Own, false, Running.Context.getSourceManager(),
-                                 Rows);
-                 if (const auto Type = elementType(Request.Type))
-                   convertModule(Own, *Type);
-                 Step.emplace(Running, Own, Call, Want, Request, Paths, Model);
-               }
-               Step->call(M, Given, IsIt);
-             });
+    const SourceManager &SM = Running.Context.getSourceManager();
+    std::optional<MissingRow> Before = Why;
+    runAgain(
+        Running, Mains, Program,
+        [&](size_t Number, const ModulePtr &M, ArrayRef<Cell> Given,
+            SourceLocation At, ArrayRef<ModulePtr> Made) {
+          const bool IsIt = isCall(Call, Number, Given, At);
+          if (!Step) {
+            // What is below a guard has no graph.
+            const bool Begins = IsIt || (Want.FromStart && Running.GradMode &&
+                                         Call.Model < Made.size());
+            if (!Begins) {
+              if (!Before && Running.GradMode)
+                Before = {spotOf(At, SM), "what begins here is not followed"};
+              return;
+            }
+            const ModulePtr &Own = IsIt ? M : Made[Call.Model];
+            std::vector<ModuleRow> Rows;
+            Paths = addRows(Own, false, SM, Rows);
+            if (const auto Type = elementType(Request.Type))
+              convertModule(Own, *Type);
+            Step.emplace(Running, Own, Call, Want, Request, Paths, Model);
+            Step->Before = Before;
+          }
+          Step->call(M, Given, IsIt);
+        });
     Work += Running.steps();
+    Why = MissingRow{spotOf(Call.At, SM),
+                     "the program is not followed to a second step"};
     if (!Step)
       return std::nullopt;
     Step->end();
-    if (Step->Peak && Want.Later && !Want.Batch) {
+    if (!Step->Peak) {
+      if (Step->Missing || Step->Before)
+        Why = Step->Missing ? Step->Missing : Step->Before;
+      if (!Want.Batch)
+        LossMissing = Step->Missing;
+      return std::nullopt;
+    }
+    if (Want.Later && !Want.Batch) {
       Model.Step.LaterLine = std::move(Step->Line);
       Model.Step.AtMost = std::move(Step->AtMost);
     }
-    if (Step->Peak)
-      Model.Step.LossAt = Step->LossAt;
-    else if (!Want.Batch)
-      Model.Step.LossMissing = Step->Missing;
+    if (!Want.Batch)
+      for (MissingRow &Each : Step->LeftOut)
+        if (llvm::none_of(Model.Step.LeftOut, [&](const MissingRow &Known) {
+              return Known.Where.File == Each.Where.File &&
+                     Known.Where.Line == Each.Where.Line &&
+                     Known.Text == Each.Text;
+            }))
+          Model.Step.LeftOut.push_back(std::move(Each));
+    Model.Step.LossAt = Step->LossAt;
     return Step->Peak;
   }
 
@@ -321,6 +365,8 @@ private:
   const BudgetRequest &Request;
   unsigned &Work;
   ModelRows &Model;
+  /// Why the last run was not followed through the step, or to its end.
+  std::optional<MissingRow> LossMissing, Why;
 };
 
 } // namespace
