@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "checks/history/HeldMemory.h"
+#include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/Conventions.h"
@@ -17,6 +18,10 @@ using namespace clang;
 
 namespace libtorch_tidy {
 
+using flow::FunctionFlow;
+using Carried = FunctionFlow::Carried;
+using flow::Label;
+
 namespace {
 
 using Use = MemoryNames::Use;
@@ -24,43 +29,25 @@ using Use = MemoryNames::Use;
 /// A function with more variables times values is not looked at.
 constexpr size_t MostBits = 1 << 16;
 
-/// Where a function runs with gradient mode off for sure.
-class OffRegions {
-public:
-  OffRegions(const FunctionDecl *F, flow::UnitModel &Unit)
-      : In(cpp::Body::of(F)), SM(F->getASTContext().getSourceManager()) {
-    const auto *Method = dyn_cast<CXXMethodDecl>(F);
-    All =
-        Unit.isCalledOnlyGuarded(F) ||
-        (Method && torch::guardOf(Method->getParent()) == torch::GradMode::Off);
-    cpp::forEach<VarDecl>(In.root(), [&](const VarDecl *Var) {
-      const std::optional<torch::GradMode> Mode = torch::guardOf(Var);
-      if (Mode == torch::GradMode::Off)
-        Guards.push_back(Var);
-      else
-        SwitchesOn |= Mode.has_value();
-    });
-    SwitchesOn |= cpp::anyOf<CallExpr>(In.root(), [](const CallExpr *Call) {
-      return torch::setsGradMode(Call).has_value();
-    });
-  }
-  bool any() const { return !SwitchesOn && (All || !Guards.empty()); }
-  bool has(const Stmt *S) const {
-    return !SwitchesOn &&
-           (All || llvm::any_of(Guards, [&](const VarDecl *Guard) {
-              const Stmt *Scope = In.scopeOf(Guard);
-              return Scope && In.isWithin(S, Scope) &&
-                     SM.isBeforeInTranslationUnit(Guard->getLocation(),
-                                                  S->getBeginLoc());
-            }));
-  }
-
-private:
-  const cpp::Body &In;
-  const SourceManager &SM;
-  llvm::SmallVector<const VarDecl *, 2> Guards;
-  bool All = false, SwitchesOn = false;
-};
+/// The least that a graph in \p F comes with; nullopt where its callers have
+/// switched gradient mode off. Where nothing trains, what a function that is
+/// not of a module gets has no history.
+std::optional<Carried> leastOfGraphs(const FunctionDecl *F,
+                                     const FunctionFlow &Flow,
+                                     flow::UnitModel &Unit) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const bool IsOff =
+      Unit.isCalledOnlyGuarded(F) ||
+      (Method && torch::guardOf(Method->getParent()) == torch::GradMode::Off);
+  if (IsOff &&
+      llvm::none_of(Flow.labels(), [](const Label &L) { return L.OnAnyway; }))
+    return std::nullopt;
+  return Unit.trains() ||
+                 (Method &&
+                  torch::isModule(compat::recordType(Method->getParent())))
+             ? Carried::Entry
+             : Carried::Seen;
+}
 
 /// Adds the bits of \p From. Returns whether there were new ones.
 bool addTo(llvm::BitVector &Into, const llvm::BitVector &From) {
@@ -74,7 +61,9 @@ public:
   HeldWalk(const FunctionDecl *F, flow::UnitModel &Unit, MemoryNamesOf &Known,
            bool WithHolders)
       : F(F), Unit(Unit), Names(MemoryNames::of(F, Unit, Known)),
-        In(cpp::Body::of(F)), Off(F, Unit), WithHolders(WithHolders) {}
+        In(cpp::Body::of(F)), Flow(Unit.flowOf(F)),
+        Least(Flow ? leastOfGraphs(F, *Flow, Unit) : std::nullopt),
+        WithHolders(WithHolders) {}
 
   std::vector<HeldMemory> run();
 
@@ -102,6 +91,7 @@ private:
     unsigned Var;
     enum { Replace, Give, Drop, Read, Number, Store } What;
     const MemoryNames::Gift *New = nullptr;
+    bool Recorded = false; ///< A graph may hold what is read.
   };
 
   void collectThings();
@@ -118,8 +108,9 @@ private:
       if (holds(At, Var, I))
         Visit(I);
   }
-  void give(const MemoryNames::Gift &New, unsigned Var, const Stmt *At,
-            State &To) const;
+  void give(const MemoryNames::Gift &New, unsigned Var, State &To) const;
+  bool isRecordedBy(const Expr *E) const;
+  bool mayBeRecorded(const Expr *Read) const;
   bool isHeavy(const CallExpr *Call);
   void collectEvents();
   void forward(const CFGElement &Element, State &To) const;
@@ -137,7 +128,8 @@ private:
   flow::UnitModel &Unit;
   const MemoryNames &Names;
   cpp::Body &In;
-  OffRegions Off;
+  const FunctionFlow *Flow;
+  const std::optional<Carried> Least; ///< See leastOfGraphs().
   const bool WithHolders;
   /// What makes memory; the number of a thing is its bit.
   std::vector<const MemoryNames::Gift *> Things;
@@ -188,6 +180,31 @@ bool HeldWalk::isHeavy(const CallExpr *Call) {
          Unit.work().of(Call) == torch::Work::Heavy;
 }
 
+/// Does \p E leave a graph behind, which may hold what it reads?
+bool HeldWalk::isRecordedBy(const Expr *E) const {
+  if (Flow->recordedBy(E) >= *Least)
+    return true;
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const std::optional<torch::ModuleCall> M = torch::asModuleCall(Call);
+  const FunctionDecl *Callee =
+      cpp::userDefinition(M && M->Body ? M->Body
+                          : Call       ? Call->getDirectCallee()
+                                       : nullptr);
+  const FunctionFlow *There = Callee ? Unit.flowOf(Callee) : nullptr;
+  return There && llvm::any_of(There->labels(), [](const Label &L) {
+           return L.bringsHistory() && L.Mode != torch::GradMode::Off &&
+                  (L.Consumers & (Label::Stored | Label::Escaped));
+         });
+}
+
+/// May a graph hold what \p Read, a mention of a variable, reads?
+bool HeldWalk::mayBeRecorded(const Expr *Read) const {
+  for (const Stmt *S = Read; isa_and_nonnull<Expr>(S); S = In.parentOf(S))
+    if (isa<CallExpr, LambdaExpr>(S) && isRecordedBy(cast<Expr>(S)))
+      return true;
+  return false;
+}
+
 void HeldWalk::collectEvents() {
   for (unsigned Var = 0; Var < Names.vars().size(); ++Var) {
     for (const MemoryNames::Gift &New : Names.givenTo(Var))
@@ -199,16 +216,17 @@ void HeldWalk::collectEvents() {
   for (const MemoryNames::Mention &M : Names.mentions()) {
     if (M.How == Use::Overwritten)
       continue;
-    Events[M.Ref].push_back(
-        {M.Var, M.How == Use::Number ? Event::Number : Event::Read});
+    Events[M.Ref].push_back({M.Var,
+                             M.How == Use::Number ? Event::Number : Event::Read,
+                             nullptr, Least && mayBeRecorded(M.Ref)});
     if (M.Stores)
       Events[M.Ref].push_back({M.Var, Event::Store});
     MentionedIn[topOf(M.Ref)].push_back(M.Var);
   }
 }
 
-/// \p Var gets what \p New gives it, at \p At.
-void HeldWalk::give(const MemoryNames::Gift &New, unsigned Var, const Stmt *At,
+/// \p Var gets what \p New gives it.
+void HeldWalk::give(const MemoryNames::Gift &New, unsigned Var,
                     State &To) const {
   llvm::SmallVector<unsigned, 4> Gets;
   for (unsigned From : New.From)
@@ -231,7 +249,7 @@ void HeldWalk::give(const MemoryNames::Gift &New, unsigned Var, const Stmt *At,
       To.Graph.reset(I);
       To.Stored.reset(I);
     }
-    if (!At || !Off.has(At))
+    if (Least && (!New.Value || Flow->recordedBy(New.Value) >= *Least))
       To.Graph.set(I);
     Gets.push_back(I);
   }
@@ -252,7 +270,7 @@ void HeldWalk::forward(const CFGElement &Element, State &To) const {
       if (const auto *Var = dyn_cast<VarDecl>(D))
         if (auto I = Names.indexOf(Var); I && Names.vars()[*I] == Var)
           // S may be the graph's own, of one variable of several.
-          give(Names.startOf(*I), *I, Var->getInit(), To);
+          give(Names.startOf(*I), *I, To);
   if (const auto *Call = dyn_cast<CallExpr>(S))
     if (std::optional<torch::BackwardCall> B = torch::asBackward(Call))
       if (cpp::writtenArguments(Call).size() < 2)
@@ -264,13 +282,13 @@ void HeldWalk::forward(const CFGElement &Element, State &To) const {
     switch (E.What) {
     case Event::Replace:
     case Event::Give:
-      give(*E.New, E.Var, S, To);
+      give(*E.New, E.Var, To);
       break;
     case Event::Drop:
       letGo(To, E.Var);
       break;
     case Event::Read:
-      if (!Off.has(S))
+      if (E.Recorded)
         forThings(To, E.Var, [&](unsigned I) { To.Graph.set(I); });
       break;
     case Event::Store:
@@ -490,8 +508,7 @@ void HeldWalk::describe(HeldMemory &Of, ArrayRef<unsigned> Holding) const {
 
 std::vector<HeldMemory> HeldWalk::run() {
   collectThings();
-  if (Things.empty() || Things.size() * Names.vars().size() > MostBits ||
-      !(Off.any() || cpp::anyOf<CallExpr>(In.root(), torch::isBackward)))
+  if (Things.empty() || Things.size() * Names.vars().size() > MostBits || !Flow)
     return {};
   cpp::forEach<CallExpr>(
       In.root(),

@@ -1,12 +1,14 @@
 //===- MemoryAmounts.cpp - How much a variable owns -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/storage/Sharing.h"
+#include "analysis/torch/storage/Storage.h"
 #include "checks/history/MemoryNames.h"
 
 using namespace clang;
@@ -199,6 +201,15 @@ Amount MemoryNames::amountOf(const Expr *E, unsigned Depth) {
   return Call ? amountOfCall(Call, Depth) : Amount::Some;
 }
 
+/// Three sizes or more, some of which only the run knows: images, recordings, a
+/// batch of rows of them.
+static bool isOfImages(const torch::BlobCall &Blob, const ASTContext &Context) {
+  const auto Sizes = cpp::listElements(Blob.Sizes);
+  return Sizes.size() >= 3 && llvm::any_of(Sizes, [&](const Expr *Size) {
+           return !cpp::constantInt(Size, Context);
+         });
+}
+
 Amount MemoryNames::amountOfCall(const CallExpr *Call, unsigned Depth) {
   if (const Expr *Container = torch::containerOf(Call))
     return amountOf(Container, Depth);
@@ -238,6 +249,9 @@ Amount MemoryNames::amountOfCall(const CallExpr *Call, unsigned Depth) {
     return IsGiven ? std::min(There->ResultSize, largestOf(C.Args, Depth))
                    : There->ResultSize;
   }
+  if (const std::optional<torch::BlobCall> Blob =
+          torch::asAnyBlob(Call, In.context()))
+    return isOfImages(*Blob, In.context()) ? Amount::Some : Amount::Filled;
   if (Facts->Factory)
     return Amount::Filled;
   // Of two tensors, max() and the like give the larger elements.

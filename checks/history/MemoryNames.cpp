@@ -531,6 +531,8 @@ MemorySource MemoryNames::sourceOfCall(const CallExpr *Call,
     return all(M->Inputs, Depth);
   }
   if (const torch::OpFacts *Facts = torch::opFacts(Call)) {
+    if (torch::wrapsMemory(Call))
+      return {}; // Nobody's tensor lets go of it.
     if (Facts->Shares == torch::Sharing::None || Facts->Factory)
       return Made;
     const Expr *Object = cpp::calledOn(Call);

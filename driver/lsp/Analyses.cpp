@@ -40,7 +40,8 @@ bool Analyses::isRunning(StringRef Path) const {
 void Analyses::ask(const std::string &Path, milliseconds Delay) {
   Plan &P = Plans[Path];
   P.Wanted = ++Changes;
-  P.Due = Clock::now() + Delay;
+  const Clock::time_point Now = Clock::now();
+  P.Due = Now - std::exchange(P.Asked, Now) > Delay ? Now : Now + Delay;
   stopOutdated();
 }
 

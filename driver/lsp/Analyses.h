@@ -47,7 +47,8 @@ public:
   Analyses(unsigned Most, WorkLimits OfUnit, Owner &TheOwner);
 
   /// Something that the findings in \p Path depend on has changed. They are
-  /// looked for after \p Delay, unless it changes again.
+  /// looked for at once, or after \p Delay without another change where the
+  /// last one was not longer ago than that.
   void ask(const std::string &Path, std::chrono::milliseconds Delay);
   /// The document is closed.
   void forget(const std::string &Path);
@@ -68,7 +69,7 @@ private:
   /// which of them findings are of, and which of them fixes were tried of.
   struct Plan {
     unsigned Wanted = 0, Found = 0, Tried = 0;
-    Clock::time_point Due;
+    Clock::time_point Asked, Due;
   };
   struct Job {
     size_t Id = 0;

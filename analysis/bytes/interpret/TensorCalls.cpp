@@ -172,6 +172,19 @@ static Cell makeOfValues(const LibraryCall &C) {
   return makeTensor(C, std::move(Sizes), Given ? Given : Written);
 }
 
+/// torch::from_blob(data, sizes, options): memory that the library has not
+/// allocated. Strides or a deleter leave it unknown.
+static Cell makeOverMemory(const LibraryCall &C) {
+  if (llvm::any_of(C.Arguments.drop_front(2), [](const Cell &V) {
+        return V->What != Value::Options && V->What != Value::Type;
+      }))
+    return C.Nothing;
+  const Cell Made = makeTensor(C, sizesOf(C.Arguments[1]), Float32);
+  if (Made->Handle->Memory)
+    Made->Handle->Memory = C.VM.Pass->scratch(0);
+  return Made;
+}
+
 static const CallRule FactoryRules[] = {
     // Of sizes, and options.
     {"zeros ones empty rand randn",
@@ -189,6 +202,7 @@ static const CallRule FactoryRules[] = {
     {"linspace logspace", makeSteps, 3},
     {"randint randperm", makeIntegers, 1},
     {"tensor", makeOfValues, 1},
+    {"from_blob", makeOverMemory, 2},
 };
 
 //===----------------------------------------------------------------------===//

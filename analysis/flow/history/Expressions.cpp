@@ -256,7 +256,27 @@ Value Interpreter::eval(const Expr *E) {
   if (!E || E->isTypeDependent())
     return {};
   E = cpp::peel(E);
+  Value V = evalPeeled(E);
+  FunctionFlow::Carried &Recorded = Out->Recorded[E];
+  Recorded = std::max(Recorded, recorded(V));
+  return V;
+}
 
+FunctionFlow::Carried Interpreter::recorded(const Value &V) const {
+  using Carried = FunctionFlow::Carried;
+  if (S.Mode == GradMode::Off || V.carriesNothing())
+    return Carried::Nothing;
+  const LabelSet All = V.allLabels();
+  return !V.anyUnknown() &&
+                 llvm::all_of(All,
+                              [&](LabelId L) {
+                                return Out->Labels[L].K == Label::Entry;
+                              })
+             ? Carried::Entry
+             : Carried::Seen;
+}
+
+Value Interpreter::evalPeeled(const Expr *E) {
   if (const auto *Call = dyn_cast<CallExpr>(E)) {
     if (auto It = Evaluated.find(E); It != Evaluated.end())
       return It->second;

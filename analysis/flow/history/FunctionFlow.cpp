@@ -261,6 +261,11 @@ bool FunctionFlow::appliesLayers(const Accumulation &A) const {
   });
 }
 
+FunctionFlow::Carried FunctionFlow::recordedBy(const Expr *E) const {
+  auto It = Recorded.find(cpp::peel(E));
+  return It == Recorded.end() ? Carried::Seen : It->second;
+}
+
 bool FunctionFlow::frees(const Label &L, const Stmt *With) const {
   if (!(L.Consumers & Label::Freed) || !L.BackwardAt)
     return Abroad && (L.Consumers & Label::Freed);

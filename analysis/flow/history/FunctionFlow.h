@@ -299,6 +299,16 @@ public:
   }
   /// The innermost loop around \p S that \p Where outlives.
   const clang::Stmt *loopFor(const clang::Stmt *S, PlaceId Where) const;
+  /// The history behind a value, which a graph that holds it comes with.
+  enum class Carried : unsigned char {
+    Nothing,
+    Entry, ///< What parameters, members and globals may have brought along.
+    Seen,  ///< Other history, also from where the model cannot see.
+  };
+  /// What the value of \p E may carry that is recorded there, over all rounds:
+  /// Nothing where gradient mode is off, Seen where E was not evaluated as code
+  /// of this function.
+  Carried recordedBy(const clang::Expr *E) const;
   /// Is the graph of \p L freed by a backward() that runs whenever the function
   /// returns or, given \p With, in each round that runs \p With?
   bool frees(const Label &L, const clang::Stmt *With = nullptr) const;
@@ -329,6 +339,8 @@ private:
   std::vector<CallSite> Calls, UnseenCalls;
   llvm::MapVector<const clang::Expr *, GradMode> ScriptCalls;
   llvm::SmallVector<const clang::Expr *, 0> TrainingSites;
+  /// By the expressions that were evaluated, without what cpp::peel() removes.
+  llvm::DenseMap<const clang::Expr *, Carried> Recorded;
   cpp::Body *Body = nullptr;
 };
 

@@ -140,6 +140,8 @@ private:
   /// Can a value of type \p T hold a tensor?
   static bool mayCarry(clang::QualType T);
   Value eval(const clang::Expr *E);
+  Value evalPeeled(const clang::Expr *E);
+  FunctionFlow::Carried recorded(const Value &V) const;
   Value evalAll(llvm::ArrayRef<const clang::Expr *> Exprs);
   Value evalConstruct(const clang::CXXConstructExpr *E);
   void noteConstructor(const clang::Expr *E);

@@ -46,8 +46,8 @@ double needed(Net &net, const Tensor &shot, Tensor x, int rounds) {
   return (x + after).sum().item<double>();
 }
 double in_graph(Net &net, const Tensor &shot, Tensor x, int rounds) {
-  Tensor wide = shot.to(torch::kDouble).pow(2.2);
-  const double gain = wide.mean().item<double>();
+  Tensor wide = net(shot);
+  Tensor gain = wide.exp();
   for (int i = 0; i < rounds; ++i)
     x = net(x * gain);
   return x.sum().item<double>();
