@@ -135,8 +135,9 @@ public:
       if (T->Maker)
         send(T->Maker, T->MakerOutput, std::move(Seed),
              T->Shape.bytes().value_or(0), /*IsRoot=*/true);
-      else if (T->RequiresGrad.value_or(false))
-        accumulate(*T, std::move(Seed));
+      else if (T->RequiresGrad.value_or(false) &&
+               arrives(*T, std::move(Seed), T->Shape.bytes().value_or(0)))
+        complete(*T);
     }
     while (!Ready.empty()) {
       const NodePtr Next = Ready.extract(std::prev(Ready.end())).mapped();
@@ -151,6 +152,8 @@ private:
     for (const TensorPtr &T : Roots)
       if (T->Maker)
         Pending.push_back(T->Maker);
+      else
+        ++Leaves[T.get()].Waiting;
     while (!Pending.empty()) {
       const NodePtr Node = std::move(Pending.back());
       Pending.pop_back();
@@ -184,13 +187,26 @@ private:
       Sum = std::move(Given);
       return;
     }
-    // The sum has memory of its own in 1.13.
+    // Since 2.0 what has come before takes it up, if nobody else has that.
+    if (S.isSince({2, 0}) && Sum.use_count() == 1 && Sum->isDense() &&
+        Sum->Memory && Sum->Memory.use_count() == 1)
+      return;
     Sum =
         lying(Sum->Shape, orderOf(Sum->sizes(), {Sum->Strides, Given->Strides}),
               S.allocate(Size));
   }
 
-  void accumulate(TensorInstance &Leaf, Gradient Given) {
+  /// Adds \p Given to what has come for \p Leaf so far. Is that all of it?
+  bool arrives(const TensorInstance &Leaf, Gradient Given, uint64_t Size) {
+    LeafState &State = Leaves[&Leaf];
+    add(State.Sum, std::move(Given), Size);
+    return --State.Waiting == 0;
+  }
+
+  /// \p Leaf keeps what has come for it, or adds it to what it has.
+  void complete(TensorInstance &Leaf) {
+    const Gradient Given = std::move(Leaves[&Leaf].Sum);
+    Leaves.erase(&Leaf);
     if (!Given || Leaf.Gradient)
       return; // In place.
     if (Given->Memory && Given.use_count() == 1 && liesLike(*Given, Leaf))
@@ -265,19 +281,14 @@ private:
       const GradientNode::Edge &E = Node.Edges[I];
       if (E.To) {
         send(E.To, E.Input, std::move(Outgoing[I]), E.Bytes, false);
-      } else {
-        LeafState &Leaf = Leaves[E.Leaf.get()];
-        add(Leaf.Sum, std::move(Outgoing[I]), E.Bytes);
-        if (--Leaf.Waiting == 0)
-          Complete.push_back(E.Leaf);
+      } else if (arrives(*E.Leaf, std::move(Outgoing[I]), E.Bytes)) {
+        Complete.push_back(E.Leaf);
       }
       Outgoing[I] = {};
     }
     // Leaves that have all of it are next.
-    for (const TensorPtr &Leaf : llvm::reverse(Complete)) {
-      accumulate(*Leaf, std::move(Leaves[Leaf.get()].Sum));
-      Leaves.erase(Leaf.get());
-    }
+    for (const TensorPtr &Leaf : llvm::reverse(Complete))
+      complete(*Leaf);
   }
 
   /// What has come for a leaf, which may be used several times.

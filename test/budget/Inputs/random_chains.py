@@ -252,3 +252,27 @@ def chain(d):
 
 for NUMBER in range(COUNT):
     TABLE.row("chain%d" % NUMBER, chain)
+
+
+def branches(d):
+    """A tensor that several results are made of: their gradients are added up."""
+    sizes = d.sizes(d.number(2, 4), 4000)
+    a = d.operand(sizes)
+    if d.flag():
+        a = d.let("%s * %s" % (a, d.any(a, "2")))
+    results = [d.any(*BRANCHES)(d, a, sizes) for _ in range(d.number(2, 4))]
+    if d.flag():
+        return " + ".join("%s.sum()" % result for result in results)
+    d.results = listed(results)
+
+
+BRANCHES = [
+    lambda d, a, sizes: "%s.%s()" % (a, d.any("exp", "sigmoid", "tanh")),
+    lambda d, a, sizes: "%s * %s" % (a, d.any(a, d.parameter(sizes))),
+    lambda d, a, sizes: "%s.transpose(0, 1).exp()" % a,
+    lambda d, a, sizes: "%s.narrow(0, 0, %d).sigmoid()" % (a, d.number(1, sizes[0])),
+    lambda d, a, sizes: "%s.sum(%d)" % (a, d.dim(sizes)[1]),
+    lambda d, a, sizes: a,
+]
+for NUMBER in range(12):
+    TABLE.row("branches%d" % NUMBER, branches)
