@@ -340,6 +340,13 @@ static OperatorResult convolutionOfPadded(OperatorCall &Op, StringRef Mode) {
   return Op.run(Op.Name, With);
 }
 
+/// Of the dimensions of \p Out, the one with the channels.
+static std::vector<int> axesOfBias(const Tensor &Out, bool IsBatched) {
+  std::vector<int> Axes(Out->sizes().size(), -1);
+  Axes[IsBatched] = 0;
+  return Axes;
+}
+
 /// at::native::slow_conv2d and its relatives, which lay out what each output
 /// sees as columns, and multiply; unless it is oneDNN's.
 static OperatorResult convolution(OperatorCall &Op) {
@@ -390,6 +397,10 @@ static OperatorResult convolution(OperatorCall &Op) {
   } else {
     SparseScratch += bytesOf(Out);
   }
+  // The gradient of the bias is a sum over the batch and the places.
+  if (gradientBytes(B))
+    Scratch =
+        std::max(Scratch, Op.widenedToSum(Out, axesOfBias(Out, Of.IsBatched)));
   return Op.record({Out}, {{X}, {W}, {B}}, {X, W}, Scratch + InOrder,
                    SparseScratch + InOrder);
 }

@@ -3,6 +3,7 @@
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "analysis/torch/api/OpFacts.h"
+#include <cmath>
 
 using llvm::ArrayRef;
 using llvm::StringRef;
@@ -18,7 +19,8 @@ namespace {
 /// was broadcast are added up.
 class InBackward {
 public:
-  explicit InBackward(uint64_t Size) : Size(Size) {}
+  InBackward(const OperatorCall &Op, const Tensor &Out)
+      : Op(Op), Of(Out->sizes()), Size(bytesOf(Out)) {}
 
   /// A gradient is made, with so much besides it.
   void make(uint64_t Besides) {
@@ -35,7 +37,7 @@ public:
     if (!Grows)
       return;
     Live += bytesOf(T);
-    Peak = std::max(Peak, Live);
+    Peak = std::max(Peak, Live + Op.widenedToReduce(Of, T));
     if (IsMade)
       Live -= Size;
   }
@@ -43,6 +45,8 @@ public:
   uint64_t scratch() const { return Peak > Counted ? Peak - Counted : 0; }
 
 private:
+  const OperatorCall &Op;
+  const Sizes Of;
   const uint64_t Size;
   uint64_t Live = 0, Peak = 0, Counted = 0;
 };
@@ -90,17 +94,20 @@ static OperatorResult withNumber(OperatorCall &Op, const Cell &First,
 /// What backward() of an operator of \p A and \p B has at once, where the
 /// result has \p Size bytes. The gradient of B is made first; both are as large
 /// as the result, until what was broadcast is added up.
-static uint64_t mostInBackward(OperatorCall &Op, bool NeedsA, bool NeedsB,
-                               uint64_t A, uint64_t B, uint64_t Size) {
+static uint64_t mostInBackward(OperatorCall &Op, const Tensor &First,
+                               const Tensor &Second, const Tensor &Out) {
   const StringRef Base = Op.Base;
+  const bool NeedsA = First->needsGradient(), NeedsB = Second->needsGradient();
+  const uint64_t A = bytesOf(First), B = bytesOf(Second), Size = bytesOf(Out),
+                 Mask = elementsIn(Out), MaskOfB = elementsIn(Second);
   const uint64_t OfB = NeedsA && NeedsB ? Size : 0;
   if (Base == "div") {
     const uint64_t Later = NeedsA && A < Size ? OfB + Size + A : 0;
     return std::max(NeedsB ? 4 * Size : 0, Later);
   }
   if (Base == "pow")
-    return std::max(NeedsA ? OfB + B * 5 / 4 + 4 * Size : 0,
-                    NeedsB ? A + Size * 13 / 4 : 0);
+    return std::max(NeedsA ? OfB + B + 4 * Size + MaskOfB : 0,
+                    NeedsB ? A + 3 * Size + Mask : 0);
   if (Base == "atan2")
     return std::max(A + B + 2 * Size, (Op.isSince(2, 14) ? 2 : 1) * Size +
                                           (NeedsA ? 2 * Size : 0) +
@@ -110,7 +117,7 @@ static uint64_t mostInBackward(OperatorCall &Op, bool NeedsA, bool NeedsB,
   if (Base == "logaddexp")
     return OfB + 4 * Size;
   // maximum, minimum, and others of both.
-  return OfB + Size * 5 / 2;
+  return OfB + 2 * Size + 2 * Mask;
 }
 
 namespace {
@@ -129,7 +136,7 @@ static OperatorResult recordSum(OperatorCall &Op, const Operands &Of) {
   const bool Scaled = Op.find("alpha") && Op.maybeReal("alpha") != 1.0;
   // -grad and alpha * grad are made after each other.
   const unsigned Made = (Op.Base == "sub") + Scaled;
-  InBackward Uses(Size);
+  InBackward Uses(Op, Of.Out);
   if (Of.B->needsGradient() && Made)
     Uses.make((Made - 1) * Size);
   Uses.reduce(Of.A, Of.GrowsA, /*IsMade=*/false);
@@ -148,12 +155,16 @@ static OperatorResult recordProduct(OperatorCall &Op, const Operands &Of) {
   const auto &[A, B, Out, GrowsA, GrowsB] = Of;
   const uint64_t Size = bytesOf(Out);
   const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
+  auto Widened = [&](const Tensor &T) {
+    return T->needsGradient() ? Op.widenedToReduce(Of.Out->sizes(), T) : 0;
+  };
   if (Base == "mul")
     return Op.record({Out}, {{A}, {B}},
                      {NeedsB ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
                       NeedsA ? B : nullptr},
                      (NeedsA && GrowsA ? Size : 0) +
-                         (NeedsB && GrowsB ? Size : 0));
+                         (NeedsB && GrowsB ? Size : 0) +
+                         std::max(Widened(A), Widened(B)));
   const bool KeepsA = Base == "hypot" ? NeedsA : (Base != "div" || NeedsB);
   const KeptMemory Kept[] = {
       Base != "hypot" || NeedsB ? B : nullptr,
@@ -161,7 +172,7 @@ static OperatorResult recordProduct(OperatorCall &Op, const Operands &Of) {
       (Base == "pow" && NeedsB) || Base == "hypot" ? Out : nullptr};
   if (Base == "xlogy") {
     auto Truths = [&](const Tensor &T) { return productOf(T->sizes()); };
-    InBackward Uses(Size);
+    InBackward Uses(Op, Out);
     if (NeedsB)
       Uses.make(Size);
     if (NeedsA) // Where both are 0 is looked for.
@@ -170,8 +181,7 @@ static OperatorResult recordProduct(OperatorCall &Op, const Operands &Of) {
     Uses.reduce(B, GrowsB);
     return Op.record({Out}, {{A}, {B}}, Kept, Uses.scratch());
   }
-  const uint64_t Most =
-      mostInBackward(Op, NeedsA, NeedsB, bytesOf(A), bytesOf(B), Size);
+  const uint64_t Most = mostInBackward(Op, A, B, Out);
   const uint64_t Gradients = gradientBytes(A) + gradientBytes(B);
   return Op.record({Out}, {{A}, {B}}, Kept,
                    Most > Gradients ? Most - Gradients : 0);
@@ -248,7 +258,7 @@ static OperatorResult weighed(OperatorCall &Op) {
     return Both ? elementsOf(productOf(*Both), typeOf(Out).Bytes) : 0;
   };
   auto Grows = [&](const Tensor &T) { return T && T->sizes() != *All; };
-  InBackward Uses(Size);
+  InBackward Uses(Op, Out);
   if (IsLerp) {
     if (NeedsB)
       Uses.make(0);
@@ -315,7 +325,9 @@ static OperatorResult unary(OperatorCall &Op) {
                                  ? Op.allocate(Size) // As it was before.
                                  : nullptr,
                              Noise};
-  const auto Needed = static_cast<uint64_t>(Op.Rule->Scratch * Size);
+  const double Whole = std::floor(Op.Rule->Scratch);
+  const auto Needed = static_cast<uint64_t>(
+      Whole * Size + (Op.Rule->Scratch - Whole) * 4 * elementsIn(T));
   const bool ReadsInOrder =
       !InPlace && (Op.Base == "triu" || Op.Base == "tril");
   return Op.record({Out}, {{T}}, Kept, Needed,

@@ -83,6 +83,9 @@ static OperatorResult loss(OperatorCall &Op) {
     Forward = Op.Name == "binary_cross_entropy" ? 0 : 1;
   }
   Kept.push_back(Weight);
+  // The mean of what is there by then; kl_div has freed as much.
+  if (reduction(Op) == Reduction::Mean && Op.Name != "kl_div")
+    More += Op.widened(productOf(*Both), typeOf(Input));
   // Without a reduction the last one is the result.
   if (IsReduced || Forward > 1)
     Op.scratch((IsReduced ? Forward : Forward - 1) * Size + More);
@@ -120,6 +123,8 @@ static OperatorResult softMargin(OperatorCall &Op) {
   // The scalar result keeps the buffer of the unreduced loss.
   if (IsReduced)
     Out->Memory = Op.allocate(Size);
+  if (reduction(Op) == Reduction::Mean)
+    Op.scratch(Op.widened(elementsIn(Input), typeOf(Input)));
   return Op.record({Out}, {{Input}}, {Input, Target}, 2 * Size);
 }
 
@@ -154,6 +159,8 @@ static OperatorResult smoothedCrossEntropy(OperatorCall &Op,
   } else if (reduction(Op) == Reduction::Mean && Weight) {
     const Tensor Each = Op.make(Target->sizes(), Weight);
     Result = Smooth.sum() / Each.sum();
+  } else if (reduction(Op) == Reduction::Mean && Op.isSince(2, 0)) {
+    Result = Smooth.sum() / Ignored.logical_not().sum();
   } else if (reduction(Op) == Reduction::Mean) {
     // Those that are not ignored: all, as far as one can know. Their places
     // are counted in eight bytes.

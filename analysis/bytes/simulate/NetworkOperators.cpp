@@ -270,10 +270,13 @@ static OperatorResult bilinear(OperatorCall &Op) {
 // Normalisation
 //===----------------------------------------------------------------------===//
 
-/// The bytes of \p Count means or deviations of \p X: those of a float64 are
-/// one, too, and those of a smaller type float32.
-static uint64_t statisticBytes(const Tensor &X, int64_t Count) {
-  return elementsOf(Count, std::max(typeOf(X).Bytes, 4U));
+/// The bytes of \p Count means or deviations of \p X: of its type, and of
+/// float32 where the weight of a half is of another, as autocast leaves it.
+static uint64_t statisticBytes(const Tensor &X, const Tensor &W,
+                               int64_t Count) {
+  const ElementType Type = typeOf(X);
+  const bool IsMixed = W && typeOf(W).Name != Type.Name;
+  return elementsOf(Count, IsMixed ? std::max(Type.Bytes, 4U) : Type.Bytes);
 }
 
 static OperatorResult batchNorm(OperatorCall &Op) {
@@ -290,7 +293,7 @@ static OperatorResult batchNorm(OperatorCall &Op) {
     Op.throws("'batch_norm' takes " + Twine(productOf(W->sizes())) +
               " channels, and is given a tensor of " + shown(From));
   const Tensor Variance = Op.maybeTensor("running_var");
-  const uint64_t OfChannels = statisticBytes(X, From[1]);
+  const uint64_t OfChannels = statisticBytes(X, W, From[1]);
   const Tensor Out = Op.make(From, X);
   const BlockPtr Statistics = Op.allocate(Asked || !Mean ? 2 * OfChannels : 0);
   Op.scratch(2 * OfChannels);
@@ -313,8 +316,8 @@ static OperatorResult layerNorm(OperatorCall &Op) {
   const uint64_t Size = bytesOf(X), Unordered = X->isContiguous() ? 0 : Size;
   const BlockPtr Copy = Unordered ? Op.allocate(Size) : nullptr;
   const Tensor Out = Op.make(From, X);
-  const BlockPtr Statistics = Op.allocate(
-      statisticBytes(X, 2 * productOf(ArrayRef(From).drop_back(Shape.size()))));
+  const BlockPtr Statistics = Op.allocate(statisticBytes(
+      X, W, 2 * productOf(ArrayRef(From).drop_back(Shape.size()))));
   const uint64_t Scratch = (W ? 2 * bytesOf(W) : 0) + Unordered;
   return Op.record({Out}, {{X}, {W}, {B}}, {X, Statistics, W}, Scratch,
                    Scratch + Size);
@@ -332,10 +335,10 @@ static OperatorResult groupNorm(OperatorCall &Op) {
   const BlockPtr Seen = X->isContiguous() ? X->Memory : Op.allocate(Size);
   const bool Keeps = !Op.isSince(2, 14);
   const Tensor Out = Op.make(From, X);
-  const BlockPtr Statistics =
-      Op.allocate(From.empty() ? 0 : statisticBytes(X, 2 * From[0] * Groups));
+  const BlockPtr Statistics = Op.allocate(
+      From.empty() ? 0 : statisticBytes(X, W, 2 * From[0] * Groups));
   const uint64_t Scratch =
-      (From.size() > 1 ? 2 * statisticBytes(X, From[0] * From[1]) : 0) +
+      (From.size() > 1 ? 2 * statisticBytes(X, W, From[0] * From[1]) : 0) +
       (Keeps || X->isContiguous() ? 0 : Size);
   return Op.record({Out}, {{X}, {W}, {B}},
                    {Keeps ? Seen : X->Memory, Statistics, W}, Scratch,

@@ -86,6 +86,8 @@ ElementType promoted(const TensorInstance &A, const TensorInstance &B) {
   return X.Bytes >= Y.Bytes ? X : Y;
 }
 
+int64_t elementsIn(const TensorPtr &T) { return productOf(T->sizes()); }
+
 uint64_t convertedBytes(const TensorPtr &T, ElementType Type) {
   if (typeOf(T).Name == Type.Name)
     return 0;

@@ -187,6 +187,19 @@ public:
   bool isSince(unsigned Major, unsigned Minor) const {
     return S.isSince({Major, Minor});
   }
+  /// Since 2.0 means, scattered elements and sums over several pieces of halves
+  /// are computed in a copy of floats on the CPU.
+  bool widens(ElementType Type) const {
+    return isSince(2, 0) && !isOnGpu() && isFloating(Type) &&
+           Type.Bytes < Float32.Bytes;
+  }
+  /// Such copies of \p Count elements; 0 where there are none.
+  uint64_t widened(int64_t Count, ElementType Type) const;
+  /// The same for the sum over the dimensions of \p T for which \p Axes has -1.
+  uint64_t widenedToSum(const TensorPtr &T, llvm::ArrayRef<int> Axes) const;
+  /// The same for a gradient of sizes \p From that is added up to those of \p
+  /// T.
+  uint64_t widenedToReduce(const Sizes &From, const TensorPtr &T) const;
 
   // Arguments, by the names that LibTorch's declarations have for one
   // parameter: "self input".
@@ -290,7 +303,8 @@ struct OperatorRule {
   /// "multiply=mul": another name for mul.
   llvm::StringRef Names;
   OperatorResult (*Run)(OperatorCall &Op);
-  /// What backward() needs besides the gradients, in sizes of the argument.
+  /// What backward() needs besides the gradients, in sizes of the argument. A
+  /// quarter stands for a byte for each element.
   double Scratch = 0;
 };
 
@@ -321,6 +335,7 @@ extern const RuleTable TruthRules, ElementRules, ReductionRules, ShapeRules,
 //===----------------------------------------------------------------------===//
 
 uint64_t bytesOf(const TensorPtr &T);
+int64_t elementsIn(const TensorPtr &T);
 /// The bytes of the gradient of \p T; 0 where it needs none, and for null.
 uint64_t gradientBytes(const TensorPtr &T);
 inline ElementType typeOf(const TensorPtr &T) {

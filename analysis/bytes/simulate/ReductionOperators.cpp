@@ -4,6 +4,7 @@
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/StringSwitch.h"
 
+using llvm::ArrayRef;
 using llvm::StringRef;
 
 namespace libtorch_tidy::bytes {
@@ -97,6 +98,49 @@ static Reduced overDimensions(OperatorCall &Op, const Tensor &T) {
   return Result;
 }
 
+//===----------------------------------------------------------------------===//
+// Halves
+//===----------------------------------------------------------------------===//
+
+uint64_t OperatorCall::widened(int64_t Count, ElementType Type) const {
+  return widens(Type) ? elementsOf(Count, Float32.Bytes) : 0;
+}
+
+/// As should_use_acc_buffer() of aten/src/ATen/native/ReduceOps.cpp: are there
+/// two dimensions or more to add up that are not one in memory?
+static uint64_t widenedPieces(const OperatorCall &Op, ElementType Type,
+                              const Sizes &Of, const Sizes &Strides,
+                              ArrayRef<int> Axes) {
+  std::vector<std::pair<int64_t, int64_t>> Dimensions;
+  int64_t Results = 1;
+  for (size_t I = 0; I < Of.size(); ++I)
+    if (Axes[I] >= 0)
+      Results = productOf({Results, Of[I]});
+    else if (Of[I] != 1)
+      Dimensions.emplace_back(Strides[I], Of[I]);
+  llvm::sort(Dimensions);
+  unsigned Pieces = Dimensions.empty() ? 0 : 1;
+  for (size_t I = 1; I < Dimensions.size(); ++I)
+    Pieces += Dimensions[I].first !=
+              Dimensions[I - 1].first * Dimensions[I - 1].second;
+  return Pieces > 1 ? Op.widened(productOf(Of) + Results, Type) : 0;
+}
+
+uint64_t OperatorCall::widenedToSum(const TensorPtr &T,
+                                    ArrayRef<int> Axes) const {
+  return widenedPieces(*this, typeOf(T), T->sizes(), T->Strides, Axes);
+}
+
+uint64_t OperatorCall::widenedToReduce(const Sizes &From,
+                                       const TensorPtr &T) const {
+  const Sizes To = T->sizes();
+  std::vector<int> Axes(From.size(), -1);
+  for (size_t I = 0, More = From.size() - To.size(); I < To.size(); ++I)
+    if (To[I] == From[More + I])
+      Axes[More + I] = 0;
+  return widenedPieces(*this, typeOf(T), From, contiguousStrides(From), Axes);
+}
+
 static OperatorResult reduce(OperatorCall &Op) {
   const Tensor T = Op.self();
   const ElementType Own = typeOf(T);
@@ -117,18 +161,19 @@ static OperatorResult reduce(OperatorCall &Op) {
   const auto [To, Axes] = overDimensions(Op, T);
   const Tensor Out = Op.make(To, Type);
   const uint64_t Size = bytesOf(T), OfOut = bytesOf(Out);
-  if (Op.Name == "sum")
+  if (Op.Name == "sum" || Op.Name == "prod" || Op.Name == "mean")
+    Op.scratch(convertedBytes(T, Type));
+  if (Op.Name == "sum") {
+    Op.scratch(Op.widenedToSum(T, Axes));
     return Op.record(
         {Out}, {{T, To.empty() ? GradientKind::Constant : GradientKind::View, 0,
                  Axes}});
+  }
   if (Op.Name == "mean") {
-    const bool IsNew = Op.isSince(2, 0);
-    // Since 2.0 a half is summed up as a float, of which there is a copy then.
-    if (IsNew && isFloating(Type) && Type.Bytes < Float32.Bytes)
-      Op.scratch(elementsOf(productOf(T->sizes()), Float32.Bytes) +
-                 elementsOf(productOf(To), Float32.Bytes));
+    Op.scratch(Op.widened(elementsIn(T) + elementsIn(Out), Type));
     // Over dimensions it kept what it reads before that, whatever for.
-    return Op.record({Out}, {{T}}, {Op.find("dim") && !IsNew ? T : nullptr});
+    return Op.record({Out}, {{T}},
+                     {Op.find("dim") && !Op.isSince(2, 0) ? T : nullptr});
   }
   if (Op.Name == "var")
     return Op.record({Out}, {{T}}, {T}, Size + 2 * OfOut);
@@ -137,14 +182,21 @@ static OperatorResult reduce(OperatorCall &Op) {
     Op.scratch(Size);
   if (Op.Name == "logsumexp")
     Op.scratch(Size + OfOut);
+  // The elements that are like the result: a byte each, and, where they are
+  // counted, eight more.
+  const uint64_t Alike = elementsIn(T), Counted = 9 * Alike,
+                 Counts = 8 * elementsIn(Out), Later = Alike + 2 * Size;
+  const uint64_t OfMean = Op.widened(elementsIn(T) + elementsIn(Out), Type);
   const auto Scratch =
       llvm::StringSwitch<std::optional<uint64_t>>(Op.Name)
-          .Cases("max", "min", "median", Size * 9 / 4)
+          .Cases("max", "min", "median", Counted)
           .Case("logsumexp", 2 * Size)
-          // The places of the largest are counted, in eight bytes.
-          .Cases("amax", "amin", Size * 5 / 4 + 3 * OfOut)
-          .Case("prod", Op.find("dim") ? Size * 5 / 4 + 2 * OfOut : Size)
-          .Case("std", Size + 3 * OfOut)
+          .Cases("amax", "amin",
+                 std::max(Counted, Later + OfOut) - Size + Counts)
+          .Case("prod", Op.find("dim")
+                            ? std::max(Counted, Later) - Size + Counts
+                            : Size)
+          .Case("std", std::max(2 * Size + OfOut, OfMean) - Size + 2 * OfOut)
           .Case("norm", Size)
           .Default(std::nullopt);
   if (!Scratch)
@@ -171,7 +223,8 @@ static OperatorResult reduceWithIndices(OperatorCall &Op) {
       Op.Name == "median" && D < T->Strides.size() && T->Strides[D] != 1)
     Op.scratch(bytesOf(T));
   return Op.record({Values, Indices}, {{T}},
-                   {Indices, Op.Name.starts_with("cum") ? T : nullptr});
+                   {Indices, Op.Name.starts_with("cum") ? T : nullptr},
+                   Op.widened(elementsIn(T), typeOf(T)));
 }
 
 static OperatorResult softmax(OperatorCall &Op) {

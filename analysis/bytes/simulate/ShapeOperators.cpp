@@ -168,7 +168,8 @@ static OperatorResult expand(OperatorCall &Op) {
   }
   return Op.record(
       {Op.view(T, To, Strides)},
-      {{T, To == From ? GradientKind::Alias : GradientKind::Fresh}});
+      {{T, To == From ? GradientKind::Alias : GradientKind::Fresh}}, {},
+      Op.widenedToReduce(To, T));
 }
 
 //===----------------------------------------------------------------------===//

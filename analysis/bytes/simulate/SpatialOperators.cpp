@@ -115,7 +115,9 @@ static OperatorResult pool(OperatorCall &Op) {
     return Out;
   // To one number it is a mean.
   const bool IsMean = Adaptive && productOf(lastOf(To, Dimensions)) == 1;
-  if (!IsMean && !(Adaptive && Dimensions == 3))
+  if (IsMean)
+    Op.scratch(Op.widened(elementsIn(X) + elementsIn(Out), typeOf(X)));
+  else if (!(Adaptive && Dimensions == 3))
     Op.copyInOrder(X);
   return Op.record({Out}, {{X}}, {X}, 0, IsMean ? 0 : bytesOf(Out));
 }

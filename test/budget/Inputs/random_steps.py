@@ -1,13 +1,14 @@
 """Writes a C++ program that measures operators of LibTorch one by one.
 
-  random_steps.py SEED [OPERATOR|GROUP...]
+  random_steps.py [--bfloat16] SEED [OPERATOR|GROUP...]
 
 The program has a module for each row of the tables in random_elements.py,
 random_shapes.py, random_layers.py and random_functionals.py, or for those that are named,
 alone or as elements, reductions, shapes, layers and functionals. Sizes, dimensions,
 options and the kind of each operand are drawn from SEED: a leaf, a computed tensor, one
 without a gradient, one whose elements do not lie in order. The program prints the lines of
-step.h, for compare_steps.py --together."""
+step.h, for compare_steps.py --together. With --bfloat16 models are converted first, and
+those whose operators the library lacks for that type are left out."""
 
 import random
 import sys
@@ -40,11 +41,16 @@ struct Measured : nn::Module {
 };
 using Maker = std::shared_ptr<Measured> (*)();
 
-static void measure(const char *name, Maker make) {
+static void measure(const char *name, Maker make, bool converts) try {
   steps::attempt(name, [&] {
     steps::step(name, "1", make,
-                std::function([] { return std::make_tuple(torch::rand(1)); }));
+                std::function([] { return std::make_tuple(torch::rand(1)); }),
+                steps::Mode{converts});
   });
+} catch (const c10::Error &error) {
+  if (!converts)
+    throw;
+  std::fprintf(stderr, "%s: %s\\n", name, error.what_without_backtrace());
 }
 """
 
@@ -66,7 +72,8 @@ def module_of(name, draw, rng):
 
 
 def main():
-    seed, asked = sys.argv[1], sys.argv[2:]
+    converts = sys.argv[1] == "--bfloat16"
+    seed, *asked = sys.argv[1 + converts:]
     print(HEAD)
     names = []
     for group, table in GROUPS.items():
@@ -78,7 +85,7 @@ def main():
     print("\nint main() {\n  steps::begin();")
     for name in names:
         print('  measure("%s()", +[]() -> std::shared_ptr<Measured> {\n'
-              "    return std::make_shared<%s>();\n  });" % (name, name))
+              "    return std::make_shared<%s>();\n  }, %s);" % (name, name, str(converts).lower()))
     print("}")
 
 
