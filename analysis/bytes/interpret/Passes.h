@@ -185,6 +185,7 @@ public:
   }
   PeakRow finish(llvm::ArrayRef<TensorPtr> Results, StepRows *Lines,
                  std::vector<TimeRow> *Line) {
+    S.addUp(Results);
     S.backward(Results);
     return measure(Lines, Line);
   }

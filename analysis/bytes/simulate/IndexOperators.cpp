@@ -291,9 +291,21 @@ static OperatorResult repeat(OperatorCall &Op) {
           productOf({To[To.size() - Times->size() + I], (*Times)[I]});
   }
   const bool IsCopy = !Interleaves && To == T->sizes();
-  return Op.record({Op.make(To, T)},
-                   {{T, IsCopy ? GradientKind::Alias : GradientKind::Fresh}},
-                   {Sources});
+  // backward() sees each dimension as the repetitions of what is repeated.
+  Sizes Apart;
+  std::vector<int> Axes;
+  const Sizes From = T->sizes();
+  for (size_t I = 0; I < To.size() && !Interleaves; ++I) {
+    const size_t More = To.size() - From.size();
+    const int64_t Own = I < More ? 1 : std::max<int64_t>(From[I - More], 1);
+    Apart.insert(Apart.end(), {To[I] / Own, Own});
+    Axes.insert(Axes.end(), {-1, 0});
+  }
+  return Op.record(
+      {Op.make(To, T)},
+      {{T, IsCopy ? GradientKind::Alias : GradientKind::Fresh}}, {Sources},
+      Op.widenedToSum(typeOf(T), Apart, contiguousStrides(Apart), Axes),
+      /*CopyScratch=*/0);
 }
 
 /// to(dtype), type_as(other): a copy, where it is of another type.

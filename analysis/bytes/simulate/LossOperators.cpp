@@ -256,8 +256,8 @@ static OperatorResult divergence(OperatorCall &Op) {
   if (!Op.flag("log_target"))
     return loss(Op);
   const Tensor Input = Op.self(), Target = Op.tensor("target");
-  const Tensor Difference = Target - Input;
-  return reduced(Op, Target.exp() * Difference);
+  const Tensor Each = Target.exp() * (Target - Input);
+  return reduced(Op, Each);
 }
 
 //===----------------------------------------------------------------------===//

@@ -196,7 +196,12 @@ public:
   /// Such copies of \p Count elements; 0 where there are none.
   uint64_t widened(int64_t Count, ElementType Type) const;
   /// The same for the sum over the dimensions of \p T for which \p Axes has -1.
-  uint64_t widenedToSum(const TensorPtr &T, llvm::ArrayRef<int> Axes) const;
+  uint64_t widenedToSum(const TensorPtr &T, llvm::ArrayRef<int> Axes) const {
+    return widenedToSum(T->Shape.Type.value_or(Float32), T->sizes(), T->Strides,
+                        Axes);
+  }
+  uint64_t widenedToSum(ElementType Type, const Sizes &Of, const Sizes &Strides,
+                        llvm::ArrayRef<int> Axes) const;
   /// The same for a gradient of sizes \p From that is added up to those of \p
   /// T.
   uint64_t widenedToReduce(const Sizes &From, const TensorPtr &T) const;

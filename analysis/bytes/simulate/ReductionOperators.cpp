@@ -108,9 +108,9 @@ uint64_t OperatorCall::widened(int64_t Count, ElementType Type) const {
 
 /// As should_use_acc_buffer() of aten/src/ATen/native/ReduceOps.cpp: are there
 /// two dimensions or more to add up that are not one in memory?
-static uint64_t widenedPieces(const OperatorCall &Op, ElementType Type,
-                              const Sizes &Of, const Sizes &Strides,
-                              ArrayRef<int> Axes) {
+uint64_t OperatorCall::widenedToSum(ElementType Type, const Sizes &Of,
+                                    const Sizes &Strides,
+                                    ArrayRef<int> Axes) const {
   std::vector<std::pair<int64_t, int64_t>> Dimensions;
   int64_t Results = 1;
   for (size_t I = 0; I < Of.size(); ++I)
@@ -123,12 +123,7 @@ static uint64_t widenedPieces(const OperatorCall &Op, ElementType Type,
   for (size_t I = 1; I < Dimensions.size(); ++I)
     Pieces += Dimensions[I].first !=
               Dimensions[I - 1].first * Dimensions[I - 1].second;
-  return Pieces > 1 ? Op.widened(productOf(Of) + Results, Type) : 0;
-}
-
-uint64_t OperatorCall::widenedToSum(const TensorPtr &T,
-                                    ArrayRef<int> Axes) const {
-  return widenedPieces(*this, typeOf(T), T->sizes(), T->Strides, Axes);
+  return Pieces > 1 ? widened(productOf(Of) + Results, Type) : 0;
 }
 
 uint64_t OperatorCall::widenedToReduce(const Sizes &From,
@@ -138,7 +133,15 @@ uint64_t OperatorCall::widenedToReduce(const Sizes &From,
   for (size_t I = 0, More = From.size() - To.size(); I < To.size(); ++I)
     if (To[I] == From[More + I])
       Axes[More + I] = 0;
-  return widenedPieces(*this, typeOf(T), From, contiguousStrides(From), Axes);
+  return widenedToSum(typeOf(T), From, contiguousStrides(From), Axes);
+}
+
+void Simulation::addUp(ArrayRef<TensorPtr> Results) {
+  const Arguments None;
+  const OperatorCall Op(*this, "sum", None);
+  for (const TensorPtr &T : Results)
+    if (T->needsGradient() && T->Strides.size() == T->sizes().size())
+      scratch(Op.widenedToSum(T, std::vector<int>(T->Strides.size(), -1)));
 }
 
 static OperatorResult reduce(OperatorCall &Op) {
@@ -181,7 +184,7 @@ static OperatorResult reduce(OperatorCall &Op) {
       ((Op.Name == "max" || Op.Name == "min") && !T->isContiguous()))
     Op.scratch(Size);
   if (Op.Name == "logsumexp")
-    Op.scratch(Size + OfOut);
+    Op.scratch(Size + OfOut + Op.widenedToSum(T, Axes));
   // The elements that are like the result: a byte each, and, where they are
   // counted, eight more.
   const uint64_t Alike = elementsIn(T), Counted = 9 * Alike,

@@ -300,6 +300,8 @@ public:
     return Bounds;
   }
 
+  /// What sum() of each of \p Results needs for itself.
+  void addUp(llvm::ArrayRef<TensorPtr> Results);
   /// backward() of the sum of \p Results, or with the gradients \p Given. Those
   /// that need no gradient count nothing.
   void backward(llvm::ArrayRef<TensorPtr> Results,
