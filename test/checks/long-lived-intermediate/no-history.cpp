@@ -10,16 +10,14 @@ using torch::Tensor;
 struct Detector {
   Net net;
   torch::jit::Module script;
-  Tensor last;
+  std::vector<Tensor> kept;
 
   Tensor guarded(const Tensor &x) {
     torch::NoGradGuard no_grad;
     return net(x);
   }
   Tensor recorded(const Tensor &x) { return net(x); }
-  void keep(const Tensor &x) { last = net(x); }
-  // CHECK-MESSAGES: :[[@LINE-1]]:37: warning: wasted memory: 'last' keeps the tensor and its autograd graph alive after the function returns, and nothing in this unit needs that graph; store its detach() [libtorch-long-lived-intermediate]
-  // CHECK-FIXES: void keep(const Tensor &x) { last = net(x).detach(); }
+  void keep(const Tensor &x) { kept.push_back(net(x)); }
   static Tensor toTensor(unsigned char *pixels, int h, int w) {
     Tensor data = torch::from_blob(pixels, {h, w, 3}, torch::kByte);
     data = data.permute({2, 0, 1});
@@ -112,7 +110,7 @@ struct Silent : Detector {
   Tensor stored(float *pixels, int h, int w) {
     auto raw = torch::from_blob(pixels, {1, 3, h, w}).clone();
     keep(raw);
-    return last + guarded(last.detach());
+    return kept.back() + guarded(kept.back().detach());
   }
   Tensor readAgain(float *pixels, int h, int w) {
     auto raw = torch::from_blob(pixels, {1, 3, h, w}).clone();
