@@ -29,9 +29,9 @@ using Use = MemoryNames::Use;
 /// A function with more variables times values is not looked at.
 constexpr size_t MostBits = 1 << 16;
 
-/// The least that a graph in \p F comes with; nullopt where its callers have
-/// switched gradient mode off. Where nothing trains, what a function that is
-/// not of a module gets has no history.
+/// The least history in \p F that a graph is recorded for; nullopt where its
+/// callers have switched gradient mode off, and none is. Where nothing trains,
+/// what a function that is not of a module gets has no history.
 std::optional<Carried> leastOfGraphs(const FunctionDecl *F,
                                      const FunctionFlow &Flow,
                                      flow::UnitModel &Unit) {
@@ -180,7 +180,7 @@ bool HeldWalk::isHeavy(const CallExpr *Call) {
          Unit.work().of(Call) == torch::Work::Heavy;
 }
 
-/// Does \p E leave a graph behind, which may hold what it reads?
+/// May a graph that outlives \p E hold what it reads?
 bool HeldWalk::isRecordedBy(const Expr *E) const {
   if (Flow->recordedBy(E) >= *Least)
     return true;

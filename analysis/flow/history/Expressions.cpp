@@ -258,15 +258,18 @@ Value Interpreter::eval(const Expr *E) {
   E = cpp::peel(E);
   Value V = evalPeeled(E);
   FunctionFlow::Carried &Recorded = Out->Recorded[E];
-  Recorded = std::max(Recorded, recorded(V));
+  if (Recorded != FunctionFlow::Carried::Seen)
+    Recorded = std::max(Recorded, recorded(V));
   return V;
 }
 
 FunctionFlow::Carried Interpreter::recorded(const Value &V) const {
   using Carried = FunctionFlow::Carried;
-  if (S.Mode == GradMode::Off || V.carriesNothing())
+  if (S.Mode == GradMode::Off)
     return Carried::Nothing;
   const LabelSet All = V.allLabels();
+  if (All.empty() && !V.Unknown)
+    return Carried::Nothing;
   return !V.anyUnknown() &&
                  llvm::all_of(All,
                               [&](LabelId L) {

@@ -299,7 +299,7 @@ public:
   }
   /// The innermost loop around \p S that \p Where outlives.
   const clang::Stmt *loopFor(const clang::Stmt *S, PlaceId Where) const;
-  /// The history behind a value, which a graph that holds it comes with.
+  /// The history that a value may carry. A graph can hold only what has some.
   enum class Carried : unsigned char {
     Nothing,
     Entry, ///< What parameters, members and globals may have brought along.
