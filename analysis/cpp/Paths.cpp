@@ -212,4 +212,33 @@ bool Paths::leadsWithout(const Expr *From,
               });
 }
 
+std::optional<llvm::SmallVector<const Stmt *, 4>>
+Paths::lastBefore(const Stmt *Goal,
+                  llvm::function_ref<bool(const Stmt *)> IsSource) const {
+  const auto Place = Known->Places.find(Goal);
+  if (!Graph || Place == Known->Places.end())
+    return std::nullopt;
+  llvm::SmallVector<const Stmt *, 4> Found;
+  llvm::SmallPtrSet<const CFGBlock *, 16> Seen;
+  llvm::SmallVector<std::pair<const CFGBlock *, unsigned>, 16> Work = {
+      Place->second};
+  while (!Work.empty()) {
+    const auto [Block, End] = Work.pop_back_val();
+    const Stmt *Source = nullptr;
+    for (unsigned I = End; I > 0 && !Source; --I)
+      if (auto Element = (*Block)[I - 1].getAs<CFGStmt>();
+          Element && IsSource(Element->getStmt()))
+        Source = Element->getStmt();
+    const bool AtStart = !Source && Block == &Graph->getEntry();
+    if ((Source || AtStart) && !llvm::is_contained(Found, Source))
+      Found.push_back(Source);
+    if (Source)
+      continue;
+    for (const CFGBlock *Before : Block->preds())
+      if (Before && Seen.insert(Before).second)
+        Work.push_back({Before, Before->size()});
+  }
+  return Found;
+}
+
 } // namespace libtorch_tidy::cpp

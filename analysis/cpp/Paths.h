@@ -7,7 +7,9 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include <memory>
+#include <optional>
 
 namespace clang {
 class CFG;
@@ -62,6 +64,13 @@ public:
   bool leadsWithout(const clang::Expr *From,
                     llvm::function_ref<bool(const clang::Stmt *)> IsEnd,
                     llvm::function_ref<bool(const clang::Stmt *)> IsGoal) const;
+
+  /// The statements and expressions that \p IsSource accepts and after which
+  /// there is a way to \p Goal without another one; null among them for the
+  /// start of the function. nullopt where it cannot be known.
+  std::optional<llvm::SmallVector<const clang::Stmt *, 4>>
+  lastBefore(const clang::Stmt *Goal,
+             llvm::function_ref<bool(const clang::Stmt *)> IsSource) const;
 
 private:
   /// What was asked before.

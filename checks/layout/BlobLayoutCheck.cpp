@@ -9,6 +9,7 @@
 #include "analysis/torch/storage/Sharing.h"
 #include "analysis/torch/storage/Storage.h"
 #include "checks/base/LibtorchCheck.h"
+#include "checks/layout/ImageTypes.h"
 #include "checks/lifetime/BlobLength.h"
 #include "clang/AST/ASTContext.h"
 
@@ -31,6 +32,15 @@ constexpr struct BlobLayoutReasons {
   Reason ColumnMajor{"column-major", Effect::Likely,
                      "It is a matrix of Eigen: one that is symmetric reads the "
                      "same both ways."};
+  Reason ShapeByName{"shape-by-name", Effect::Likely,
+                     "The shape is given by names or numbers that are not seen "
+                     "to be those of the image."};
+  Reason Camera{"camera", Effect::Likely,
+                "The image is a frame of a camera or a film, whose pixels are "
+                "bytes unless it is told otherwise."};
+  Reason AsksType{"asks-type", Effect::Silent,
+                  "The function asks `type()`, `depth()` or `elemSize()` of "
+                  "the image."};
   Reason AsksContinuous{"asks-continuous", Effect::Silent,
                         "The function asks `isContinuous()` of the image, or "
                         "makes it by `createContinuous`."};
@@ -45,13 +55,14 @@ constexpr struct BlobLayoutReasons {
 
 /// What is wrong with a tensor over a buffer, or a matrix over a tensor.
 struct Misread {
-  enum Kind { Crop, Padded, Planes, FromEigen, ToEigen, Short } What;
+  enum Kind { Crop, Padded, Planes, FromEigen, ToEigen, Short, Type } What;
   const Expr *At;
   const Expr *Object;          ///< The image, the matrix or the tensor.
   const Reason *Why = nullptr; ///< Of level 0 without one.
   std::optional<ShortBuffer> Buffer = std::nullopt;
   llvm::StringRef Dtype = ""; ///< Short only.
   unsigned Bytes = 0;
+  std::optional<OtherType> Other = std::nullopt;
 };
 
 /// The sizes of \p Shape, seen through variables; the text of each.
@@ -72,6 +83,15 @@ llvm::SmallVector<const Expr *, 4> sizesOf(const Expr *Shape, cpp::Body &In) {
 bool isExtent(const Expr *E, cpp::Extent Which, const Expr *Object) {
   const auto Of = cpp::asExtent(E);
   return Of && Of->Which == Which && cpp::isSameName(Of->Object, Object);
+}
+
+/// Is \p Image asked for the type of its numbers?
+bool asksType(const Expr *Image, cpp::Body &In) {
+  return cpp::anyOf<CallExpr>(In.root(), [&](const CallExpr *Call) {
+    return cpp::isOneOf(cpp::calleeName(Call),
+                        {"type", "depth", "elemSize", "elemSize1"}) &&
+           cpp::isSameName(cpp::calledOn(Call), Image);
+  });
 }
 
 bool asksContinuous(const Expr *Image, cpp::Body &In) {
@@ -184,6 +204,16 @@ std::optional<Misread> overImage(const torch::BlobCall &Blob, const Expr *Image,
                  Part->Narrower ? nullptr : &BlobLayout.AllColumns};
 }
 
+/// \p Other, found at \p At.
+Misread ofType(const OtherType &Other, const Expr *At) {
+  Misread M{Misread::Type, At, Other.Object};
+  M.Why = !Other.Image.Sure  ? &BlobLayout.Camera
+          : !Other.SameShape ? &BlobLayout.ShapeByName
+                             : nullptr;
+  M.Other = Other;
+  return M;
+}
+
 /// Are the last two of \p Sizes the rows and columns of \p Matrix, of type
 /// \p T, in this order?
 bool isRowsByColumns(llvm::ArrayRef<const Expr *> Sizes, const Expr *Matrix,
@@ -236,6 +266,13 @@ std::optional<Misread> decideOn(const CallExpr *Call, ASTContext &Context) {
     }
     return Misread{Misread::FromEigen, Call, Object, &BlobLayout.ColumnMajor};
   }
+  if (const auto Other =
+          otherTypeThan(Object, *Blob, sizesOf(Blob->Sizes, *In), *In)) {
+    if (!asksType(Object, *In))
+      return ofType(*Other, Call);
+    silent(Call, BlobLayout.AsksType);
+    return std::nullopt;
+  }
   Found = overImage(*Blob, Object, *In);
   if (Found && Found->What == Misread::Planes &&
       isUsedOtherwise(Object, *Blob, *In)) {
@@ -249,9 +286,15 @@ std::optional<Misread> decideOn(const CallExpr *Call, ASTContext &Context) {
   return Found;
 }
 
-/// Eigen::Map<MatrixXf>(t.data_ptr<float>(), t.size(0), t.size(1)).
+/// Eigen::Map<MatrixXf>(t.data_ptr<float>(), t.size(0), t.size(1)), and
+/// cv::Mat(t.size(0), t.size(1), CV_32FC3, t.data_ptr<float>()).
 std::optional<Misread> decideOn(const CXXConstructExpr *Map,
                                 ASTContext &Context) {
+  if (cpp::isMat(Map->getType())) {
+    cpp::Body *In = cpp::Body::around(Map, Context);
+    const auto Other = In ? overTensor(Map, *In) : std::nullopt;
+    return Other ? std::optional(ofType(*Other, Map)) : std::nullopt;
+  }
   const auto T = cpp::isView(Map->getType()) ? cpp::eigenType(Map->getType())
                                              : std::nullopt;
   const auto Args = cpp::writtenArguments(Map);
@@ -291,6 +334,30 @@ std::string shownAs(const Expr *Object) {
   return Root ? quoted(Root) : "this";
 }
 
+std::string inBytes(unsigned Number) {
+  return std::to_string(Number) + (Number == 1 ? " byte" : " bytes");
+}
+
+Finding wordedType(Finding &F, const OtherType &T) {
+  const bool OfImage = cpp::isMat(T.Object->getType());
+  const unsigned Has = OfImage ? T.Image.Bytes : T.Bytes,
+                 Reads = OfImage ? T.Bytes : T.Image.Bytes;
+  const std::string Type = T.Type.empty() ? "uint8_t" : T.Type;
+  F.says("wrong bytes: the numbers in " + shownAs(T.Object) + " are " +
+         (OfImage ? T.Image.Depth.str() : Type) + ", " + inBytes(Has) +
+         " each, and the " + (OfImage ? "tensor" : "image") +
+         " reads as many of " + (OfImage ? Type : T.Image.Depth.str()) + ", " +
+         inBytes(Reads) + " each" +
+         (Reads > Has ? ", past the end of the memory" : "") + "; " +
+         (OfImage ? "name the type that the image has, or convertTo() the "
+                    "other one first"
+                  : "make the image of the type that the tensor has, or "
+                    "convert the tensor with to() first"));
+  if (OfImage && T.Image.From)
+    F.note(T.Image.From, shownAs(T.Object) + " gets its numbers here");
+  return F;
+}
+
 Finding worded(const Misread &M) {
   Finding F = Finding::at(M.At).because(M.Why);
   switch (M.What) {
@@ -315,6 +382,8 @@ Finding worded(const Misread &M) {
     return F.says("wrong layout: the matrix reads " + shownAs(M.Object) +
                   " column by column, and the tensor has it row by row; map "
                   "it as a row-major matrix");
+  case Misread::Type:
+    return wordedType(F, *M.Other);
   case Misread::Short:
     break;
   }

@@ -4,7 +4,7 @@
 #include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/torch/api/TensorTraits.h"
-#include "analysis/torch/storage/Sharing.h"
+#include "analysis/torch/storage/Elements.h"
 #include "analysis/torch/storage/Storage.h"
 #include "checks/base/LibtorchCheck.h"
 #include "fixits/FixIts.h"
@@ -88,77 +88,6 @@ std::optional<SizeOfDtype> decideOn(const UnaryExprOrTypeTraitExpr *E,
              : std::nullopt;
 }
 
-/// The arithmetic type that pointer \p E leads to; null where it is one of
-/// bytes, or not known.
-QualType elementsBehind(const Expr *E) {
-  const Expr *Pointer = cpp::peel(E);
-  const Type *T = Pointer->getType()->getPointeeOrArrayElementType();
-  return T == Pointer->getType().getTypePtr() || !T->isArithmeticType() ||
-                 T->isCharType() || T->isBooleanType()
-             ? QualType()
-             : QualType(T, 0);
-}
-
-std::string nameOf(QualType T, unsigned Bytes, const ASTContext &Context) {
-  // Not by which trait of LibTorch's the type was found.
-  if (T->getAs<TemplateSpecializationType>())
-    T = T.getCanonicalType();
-  return T->isSpecificBuiltinType(BuiltinType::Long) && Bytes == 8
-             ? "int64_t"
-             : T.getUnqualifiedType().getAsString(Context.getPrintingPolicy());
-}
-
-/// What elements have.
-struct Elements {
-  unsigned Bytes;
-  std::string Type; ///< In C++.
-};
-
-/// The elements of \p Tensor, as far as the call that makes it says; nullopt
-/// where they are not known, or have no type of C++.
-std::optional<Elements> elementsIn(const Expr *Tensor, cpp::Body &In) {
-  const auto Dtype =
-      torch::freshMemory(cpp::peel(In.originOf(cpp::peel(Tensor))),
-                         In.context())
-          .second.Dtype;
-  if (!Dtype)
-    return std::nullopt;
-  if (torch::hasOneByte(*Dtype))
-    return Elements{1, ""};
-  const auto Facts = torch::dtypeFacts(*Dtype);
-  return Facts ? std::optional(Elements{Facts->Bytes, Facts->Type.str()})
-               : std::nullopt;
-}
-
-/// A pointer that a copying function gets.
-struct Copied {
-  const Expr *Of = nullptr; ///< The tensor or container that it leads into.
-  std::optional<Elements> Has;
-};
-
-Copied copiedAt(const Expr *Pointer, cpp::Body &In) {
-  Copied C;
-  const ASTContext &Context = In.context();
-  const auto *Call =
-      dyn_cast_or_null<CallExpr>(cpp::peel(In.originOf(cpp::peel(Pointer))));
-  const auto Access = torch::asAccess(Call);
-  if (Access)
-    C.Of = Access->Object;
-  else if (cpp::does(Call, cpp::Std::Buffer))
-    C.Of = cpp::calledOn(Call);
-  // data_ptr<uint8_t>(), whatever the pointer is cast to.
-  const bool IsTyped =
-      Access && !Call->getType()->getPointeeType()->isVoidType();
-  if (const QualType T = elementsBehind(IsTyped ? Call : Pointer);
-      !T.isNull()) {
-    const unsigned Bytes = Context.getTypeSizeInChars(T).getQuantity();
-    C.Has = Elements{Bytes, nameOf(T, Bytes, Context)};
-  } else if (Access) {
-    C.Has = IsTyped ? Elements{1, ""} : elementsIn(Access->Object, In);
-  }
-  return C;
-}
-
 /// A number of bytes, read as a product.
 struct ByteCount {
   const Expr *Counted = nullptr; ///< Of numel(), size(0), v.size().
@@ -185,7 +114,7 @@ std::optional<ByteCount> factorsOf(const Expr *Count, cpp::Body &In) {
     const auto *SizeOf = dyn_cast<UnaryExprOrTypeTraitExpr>(E);
     const Expr *Asked = torch::askedForElementSize(E);
     if (SizeOf || Asked) {
-      const auto Size = Asked ? elementsIn(Asked, In) : std::nullopt;
+      const auto Size = Asked ? torch::elementsIn(Asked, In) : std::nullopt;
       const std::optional<int64_t> Unit =
           Size ? std::optional<int64_t>(Size->Bytes)
           : SizeOf && SizeOf->getKind() == UETT_SizeOf &&
@@ -226,10 +155,10 @@ std::optional<ElementsAsBytes> decideOn(llvm::ArrayRef<const Expr *> Pointers,
   const auto P = In ? factorsOf(Count, *In) : std::nullopt;
   if (!P)
     return std::nullopt;
-  std::optional<Elements> Has;
+  std::optional<torch::Elements> Has;
   bool OfTensor = torch::isTensor(P->Counted->getType()), IsOther = true;
   for (const Expr *Pointer : Pointers) {
-    const Copied C = copiedAt(Pointer, *In);
+    const torch::PointedTo C = torch::elementsAt(Pointer, *In);
     OfTensor |= C.Of && torch::isTensor(C.Of->getType());
     if (C.Of && cpp::isSameName(C.Of, P->Counted)) {
       IsOther = !C.Has;

@@ -27,6 +27,14 @@ struct Mat {
                 copy.data + i * copy.step);
     return copy;
   }
+  // CV_8U to CV_32F, with as much memory behind it as floats take.
+  Mat floats() const {
+    Mat image(rows, 4 * cols);
+    image.cols = cols;
+    for (int i = 0; i < rows * step; ++i)
+      reinterpret_cast<float *>(image.data)[i] = data[i];
+    return image;
+  }
   unsigned char at(int row, int column, int channel) const {
     return data[row * step + 3 * column + channel];
   }
@@ -71,7 +79,14 @@ int main() {
 #else
   auto rows = torch::from_blob(matrix.data(), {4, 3}).t();
 #endif
-  int right[3] = {};
+  // The bytes of an image, and behind them what does not belong to it.
+  cv::Mat photo(4 * image.rows, image.cols);
+#ifdef FIXED
+  photo = image.floats();
+#endif
+  auto numbers =
+      torch::from_blob(photo.data, {image.rows, image.cols, 3}, torch::kFloat);
+  int right[4] = {};
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j)
       for (int c = 0; c < 3; ++c)
@@ -83,7 +98,12 @@ int main() {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 4; ++j)
       right[2] += rows[i][j].item<float>() == matrix(i, j);
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 10; ++j)
+      for (int c = 0; c < 3; ++c)
+        right[3] += numbers[i][j][c].item<float>() == image.at(i, j, c);
   print("pixels of a part that are right", right[0], 48);
   print("pixels of planes that are right", right[1], 240);
   print("elements of an Eigen matrix that are right", right[2], 12);
+  print("numbers of an image of bytes that are right as floats", right[3], 240);
 }

@@ -134,6 +134,26 @@ std::optional<DtypeFacts> dtypeFacts(int64_t Dtype) {
   return std::nullopt;
 }
 
+std::optional<std::pair<StringRef, unsigned>> elementSize(int64_t Dtype) {
+  using Size = std::pair<StringRef, unsigned>;
+  if (const auto Facts = dtypeFacts(Dtype))
+    return Size(Facts->Name, Facts->Bytes);
+  switch (Dtype) {
+  case 0:
+    return Size("kUInt8", 1);
+  case 1:
+    return Size("kInt8", 1);
+  case 5:
+    return Size("kFloat16", 2);
+  case 11:
+    return Size("kBool", 1);
+  case 15:
+    return Size("kBFloat16", 2);
+  default:
+    return std::nullopt;
+  }
+}
+
 bool hasOneByte(int64_t Dtype) {
   // Byte, Char, Bool, QInt8, QUInt8, QUInt4x2, QUInt2x4, then Bits1x8 to Bits8
   // and the types of eight floating bits.

@@ -46,6 +46,10 @@ struct DtypeFacts {
 /// and 16-bit floating ones, which have no arithmetic type in C++, and for
 /// kBool and the bytes, which hold anything.
 std::optional<DtypeFacts> dtypeFacts(int64_t Dtype);
+/// The name, as in torch::kFloat16, and the bytes of an element of \p Dtype, a
+/// value of enum c10::ScalarType; nullopt for complex and quantized ones, and
+/// rare ones of one byte.
+std::optional<std::pair<llvm::StringRef, unsigned>> elementSize(int64_t Dtype);
 /// Has an element of \p Dtype, a value of enum c10::ScalarType, one byte?
 bool hasOneByte(int64_t Dtype);
 /// The tensor whose scalar_type() or dtype() \p E is; null for others.

@@ -2,8 +2,13 @@
 #pragma once
 #include <cstddef>
 
+#define CV_8U 0
+#define CV_8UC3 16
+#define CV_8UC4 24
+#define CV_32F 5
 #define CV_32FC1 5
 #define CV_32FC3 21
+#define CV_64F 6
 
 namespace cv {
 struct Size {
@@ -21,8 +26,27 @@ struct Rect {
   Rect(int x, int y, int width, int height);
   int x, y, width, height;
 };
+struct Mat;
+// What a function fills.
+struct _OutputArray {
+  _OutputArray(Mat &);
+  ~_OutputArray();
+};
+struct _InputOutputArray : _OutputArray {
+  _InputOutputArray(Mat &);
+};
+typedef const _OutputArray &OutputArray;
+struct MatExpr;
 struct Mat {
   Mat();
+  Mat(const MatExpr &);
+  Mat(Size size, int type);
+  static MatExpr zeros(int rows, int cols, int type);
+  void create(int rows, int cols, int type);
+  void convertTo(OutputArray m, int rtype, double alpha = 1, double beta = 0) const;
+  Mat reshape(int channels) const;
+  int type() const;
+  void release();
   Mat(int rows, int cols, int type);
   Mat(int rows, int cols, int type, void *data, size_t step = 0);
   Mat(Size size, int type, void *data, size_t step = 0);
@@ -46,6 +70,25 @@ struct Mat {
   unsigned char *data;
   MatSize size;
 };
+struct MatExpr {
+  ~MatExpr();
+};
+MatExpr operator/(const Mat &, double);
+Mat &operator/=(Mat &, double);
+template <typename T, int N> struct Vec {};
+typedef Vec<unsigned char, 3> Vec3b;
+template <typename T> struct Mat_ : Mat {
+  Mat_(int rows, int cols);
+};
+enum { IMREAD_UNCHANGED = -1, IMREAD_GRAYSCALE = 0, IMREAD_COLOR = 1 };
+Mat imread(const char *file, int flags = IMREAD_COLOR);
+struct VideoCapture {
+  VideoCapture(int device);
+  VideoCapture &operator>>(Mat &image);
+  bool read(OutputArray image);
+};
+void cvtColor(const Mat &from, OutputArray to, int code);
+void rectangle(_InputOutputArray img, const Rect &place);
 void resize(const Mat &from, Mat &to, Size size);
 namespace cuda {
 struct GpuMat {

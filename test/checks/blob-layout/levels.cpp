@@ -40,3 +40,18 @@ void to_eigen(Tensor t) {
   Eigen::Map<Eigen::MatrixXf> map(data, t.size(0), t.size(1));
   // CHECK-MESSAGES: :[[@LINE-1]]:31: warning: wrong layout: the matrix reads 't' column by column, and the tensor has it row by row; map it as a row-major matrix [libtorch-blob-layout]
 }
+
+// The shape is not seen to be that of the image; a camera may be told otherwise.
+void types(cv::VideoCapture camera, int h, int w, Tensor t) {
+  cv::Mat made = cv::Mat::zeros(h, w, CV_8UC3);
+  use(torch::from_blob(made.data, {1, h, w, 3}));
+  // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: wrong bytes: the numbers in 'made' are CV_8U
+  for (;;) {
+    cv::Mat frame;
+    camera >> frame;
+    use(torch::from_blob(frame.data, {frame.rows, frame.cols, 3}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:9: warning: wrong bytes: the numbers in 'frame' are CV_8U
+  }
+  cv::Mat over(h, w, CV_32FC3, t.data_ptr<uint8_t>());
+  // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: wrong bytes: the numbers in 't' are uint8_t, 1 byte each
+}
