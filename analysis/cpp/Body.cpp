@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
 #include "analysis/cpp/UnitContext.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ParentMapContext.h"
@@ -137,12 +139,41 @@ void Body::number() const {
   }
 }
 
+const CallExpr *Body::repeatedBy() const {
+  if (Repeater)
+    return *Repeater;
+  Repeater = nullptr; // While it is asked.
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  const auto *Outer =
+      Method && Method->getParent()->isLambda()
+          ? dyn_cast_or_null<FunctionDecl>(
+                Method->getParent()->getParentFunctionOrMethod())
+          : nullptr;
+  if (Outer && Outer->hasBody(Outer))
+    Repeater = repeaterOf(Method->getParent(), Body::of(Outer));
+  return *Repeater;
+}
+
+const ParmVarDecl *Body::foldedInto() const {
+  const CallExpr *Call = repeatedBy();
+  return Call && isStdDecl(Call->getDirectCallee()) && does(Call, Std::Fold) &&
+                 F->getNumParams() > 1
+             ? F->getParamDecl(0)
+             : nullptr;
+}
+
 const Stmt *Body::loopAround(const Stmt *S) const {
+  const Stmt *Inner = S;
   for (const Stmt *Outer = parentOf(S); Outer;
-       S = Outer, Outer = parentOf(Outer))
+       S = Outer, Outer = parentOf(Outer)) {
     if (isLoop(Outer) && !runsOnce(Outer, S))
       return Outer;
-  return nullptr;
+    const auto *Lambda = dyn_cast<LambdaExpr>(Outer);
+    if (Lambda && S == Lambda->getBody() && S != Inner &&
+        Body::of(Lambda->getCallOperator()).repeatedBy())
+      return S;
+  }
+  return S != Inner && S == Root && repeatedBy() ? S : nullptr;
 }
 
 bool Body::leavesAfter(const Stmt *S, const Stmt *Loop) const {

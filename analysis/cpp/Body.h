@@ -71,7 +71,14 @@ public:
   const clang::CallExpr *callOn(const clang::Expr *E) const;
   /// Is \p S \p Outer or a part of it?
   bool isWithin(const clang::Stmt *S, const clang::Stmt *Outer) const;
+  /// The call that runs the function, a lambda's, as the body of a loop:
+  /// std::for_each. Null for others.
+  const clang::CallExpr *repeatedBy() const;
+  /// The parameter that has what the function returned the time before, where
+  /// std::accumulate or its like runs it; null for others.
+  const clang::ParmVarDecl *foldedInto() const;
   /// The innermost loop that runs \p S in each round; null when there is none.
+  /// The body of a lambda that is repeatedBy() a call is a loop, too.
   const clang::Stmt *loopAround(const clang::Stmt *S) const;
   /// Does control surely leave \p Loop, around \p S, right after \p S?
   bool leavesAfter(const clang::Stmt *S, const clang::Stmt *Loop) const;
@@ -122,6 +129,7 @@ private:
       Spans;
   mutable unsigned Steps = 0;
   static constexpr unsigned ManySteps = 100000;
+  mutable std::optional<const clang::CallExpr *> Repeater; ///< Once asked.
   std::optional<WritesByTarget> Writes; ///< Once somebody asks.
   std::unique_ptr<Paths> Ways;
 };

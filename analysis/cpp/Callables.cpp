@@ -33,24 +33,66 @@ static bool callsParameter(const CallExpr *Call, const ParmVarDecl *Param) {
   return variableOf(Callee) == Param;
 }
 
-bool runsArgument(const CallExpr *Call, unsigned Index) {
+namespace {
+
+/// How often a function object is run.
+enum class Runs { Never, Once, Again };
+
+} // namespace
+
+static Runs runsOfArgument(const CallExpr *Call, unsigned Index,
+                           unsigned Depth);
+
+/// How often \p F, a definition, runs what its parameter \p Param is given;
+/// \p Depth: how far it is followed into functions that get it next.
+static Runs runsOfParameter(const FunctionDecl *F, const ParmVarDecl *Param,
+                            unsigned Depth) {
+  Runs Most = Runs::Never;
+  forEach<CallExpr>(
+      F->getBody(),
+      [&](const CallExpr *Inner) {
+        Runs Here = callsParameter(Inner, Param) ? Runs::Once : Runs::Never;
+        for (unsigned I = 0; Depth && I < Inner->getNumArgs(); ++I)
+          if (variableOf(Inner->getArg(I)) == Param)
+            Here = std::max(Here, runsOfArgument(Inner, I, Depth - 1));
+        if (Here == Runs::Once && Body::of(F).loopAround(Inner))
+          Here = Runs::Again;
+        Most = std::max(Most, Here);
+      },
+      Lambdas::Skipped);
+  return Most;
+}
+
+static Runs runsOfArgument(const CallExpr *Call, unsigned Index,
+                           unsigned Depth) {
   const FunctionDecl *F = Call->getDirectCallee();
   if (!F || isa<CXXOperatorCallExpr>(Call))
-    return false;
+    return Runs::Never;
   if (isStdDecl(F)) {
     if (does(Call, Std::Async))
-      return Index == 1 && isLaunchPolicy(Call->getArg(0), "deferred");
-    return does(Call, Std::Run);
+      return Index == 1 && isLaunchPolicy(Call->getArg(0), "deferred")
+                 ? Runs::Once
+                 : Runs::Never;
+    return does(Call, Std::Each)  ? Runs::Again
+           : does(Call, Std::Run) ? Runs::Once
+                                  : Runs::Never;
   }
   const FunctionDecl *Definition = nullptr;
   if (library::declares(F) || !F->hasBody(Definition) ||
       Index >= Definition->getNumParams())
-    return false;
-  const ParmVarDecl *Param = Definition->getParamDecl(Index);
-  return anyOf<CallExpr>(
-      Definition->getBody(),
-      [&](const CallExpr *Inner) { return callsParameter(Inner, Param); },
-      Lambdas::Skipped);
+    return Runs::Never;
+  return runsOfParameter(Definition, Definition->getParamDecl(Index), Depth);
+}
+
+/// How far a function object is followed from function to function.
+static constexpr unsigned MaxHandedOn = 2;
+
+bool runsArgument(const CallExpr *Call, unsigned Index) {
+  return runsOfArgument(Call, Index, MaxHandedOn) != Runs::Never;
+}
+
+bool repeatsArgument(const CallExpr *Call, unsigned Index) {
+  return runsOfArgument(Call, Index, MaxHandedOn) == Runs::Again;
 }
 
 /// The lambda, or the name of a function, that \p E stands for.
@@ -104,6 +146,74 @@ static bool onlyRunsHere(const Expr *Callable, const Body &In) {
     if (In.isWithin(Callable, Call->getArg(I)))
       return onlyRunsArgument(Call, I);
   return false;
+}
+
+const CallExpr *repeaterOf(const CXXRecordDecl *Closure, const Body &In) {
+  const auto *Lambda =
+      findFirst<LambdaExpr>(In.root(), [&](const LambdaExpr *L) {
+        return L->getLambdaClass() == Closure;
+      });
+  if (!Lambda)
+    return nullptr;
+  auto RepeaterOf = [&](const Expr *Use) -> const CallExpr * {
+    const Stmt *User = In.userOf(Use);
+    while (const auto *Wrapper = dyn_cast_or_null<CXXConstructExpr>(User)) {
+      if (!isStdClass(Wrapper->getType(), StdClass::Function))
+        return nullptr;
+      User = In.userOf(Wrapper);
+    }
+    const auto *Call = dyn_cast_or_null<CallExpr>(User);
+    for (unsigned I = 0; Call && I < Call->getNumArgs(); ++I)
+      if (In.isWithin(Use, Call->getArg(I)))
+        return repeatsArgument(Call, I) ? Call : nullptr;
+    return nullptr;
+  };
+  if (const CallExpr *Call = RepeaterOf(Lambda))
+    return Call;
+  const VarDecl *Var = declaredBy(In.userOf(Lambda));
+  const CallExpr *Found = nullptr;
+  if (Var && Var->getType()->getAsCXXRecordDecl() == Closure)
+    findFirst<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
+      return Ref->getDecl() == Var && (Found = RepeaterOf(Ref));
+    });
+  return Found;
+}
+
+SourceLocation startOf(const Stmt *Loop, const Body &In) {
+  const CallExpr *Call = Loop == In.root() ? In.repeatedBy() : nullptr;
+  return Call ? Call->getBeginLoc() : Loop->getBeginLoc();
+}
+
+/// The arguments of \p Call, of an algorithm, without an execution policy.
+static llvm::SmallVector<const Expr *, 6> operandsOf(const CallExpr *Call) {
+  llvm::SmallVector<const Expr *, 6> Operands(Call->arguments());
+  const CXXRecordDecl *First =
+      Operands.empty() ? nullptr : recordOf(Operands.front()->getType());
+  if (First && nameOf(First).ends_with("_policy"))
+    Operands.erase(Operands.begin());
+  return Operands;
+}
+
+llvm::SmallVector<const Expr *, 4> givenByAlgorithm(const CallExpr *Call) {
+  const auto Of = operandsOf(Call);
+  if (!does(Call, Std::Each) || Of.size() < 3 ||
+      calleeName(Call).starts_with("generate"))
+    return {};
+  if (does(Call, Std::Fold)) // first, last, start, function
+    return {Of[2], Of[0]};
+  // first, last, other, output, function
+  const bool OfTwo = calleeName(Call) == "transform" && Of.size() == 5;
+  return {Of[0], Of[OfTwo ? 2 : 0]};
+}
+
+const Expr *outputOf(const CallExpr *Call) {
+  const auto Of = operandsOf(Call);
+  const llvm::StringRef Name = calleeName(Call);
+  if (!does(Call, Std::Each) || Of.size() < 3)
+    return nullptr;
+  return Name == "transform"            ? Of[Of.size() - 2]
+         : Name.starts_with("generate") ? Of[0]
+                                        : nullptr;
 }
 
 std::optional<llvm::SmallVector<const Expr *, 2>>

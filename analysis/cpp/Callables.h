@@ -21,6 +21,30 @@ class Body;
 /// Whoever stores it, or starts a thread with it, does not.
 bool runsArgument(const clang::CallExpr *Call, unsigned Index);
 
+/// Does it run it any number of times, once for each element of something or in
+/// each round of a loop: std::for_each, a visible function with such a loop?
+bool repeatsArgument(const clang::CallExpr *Call, unsigned Index);
+
+/// The call in \p In that repeatsArgument() says of the lambda of class
+/// \p Closure, or of a local variable that holds it; null for none.
+const clang::CallExpr *repeaterOf(const clang::CXXRecordDecl *Closure,
+                                  const Body &In);
+
+/// Where a reader sees \p Loop begin, which In.loopAround() has given: the body
+/// of a lambda with the call that repeats it.
+clang::SourceLocation startOf(const clang::Stmt *Loop, const Body &In);
+
+/// What \p Call, of an algorithm of the standard library, gives the function
+/// object that it runs: for each of its parameters, an argument of \p Call that
+/// leads to the elements, or that is the first value. Empty where none are
+/// known.
+llvm::SmallVector<const clang::Expr *, 4>
+givenByAlgorithm(const clang::CallExpr *Call);
+
+/// Where \p Call puts what the function object returns: the iterator of
+/// std::transform, std::generate. Null where that is its result, or dropped.
+const clang::Expr *outputOf(const clang::CallExpr *Call);
+
 /// The places of \p In, its function, where \p Lambda may run: where it stands,
 /// when it is called at once, and where the local variable that holds it is
 /// mentioned. Nullopt where somebody else may get it, or the variable something

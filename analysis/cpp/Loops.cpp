@@ -41,6 +41,10 @@ const Stmt *bodyOf(const Stmt *Loop) {
   return nullptr;
 }
 
+const Stmt *roundsOf(const Stmt *Loop) {
+  return isLoop(Loop) ? bodyOf(Loop) : Loop;
+}
+
 bool runsOnce(const Stmt *Loop, const Stmt *Part) {
   if (const auto *For = dyn_cast<ForStmt>(Loop))
     return Part == For->getInit();

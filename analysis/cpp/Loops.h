@@ -21,6 +21,8 @@ bool isLoop(const clang::Stmt *S);
 
 /// What \p Loop repeats; null when it is not a loop.
 const clang::Stmt *bodyOf(const clang::Stmt *Loop);
+/// The same of what Body::loopAround() says: the body of a lambda is all.
+const clang::Stmt *roundsOf(const clang::Stmt *Loop);
 
 /// Does \p Part, a child of \p Loop, run once, before the first round: the
 /// first part of a for statement, the range of a range-for?

@@ -92,10 +92,13 @@ static const FunctionRow FunctionRows[] = {
     {Of::Functions, Std::Make, "make_shared make_unique"},
     {Of::Both, Std::Write, "getline"},
     // Functions that run what they are given.
-    {Of::Both, Std::Run,
+    {Of::Both, Std::Run, "invoke apply visit call_once"},
+    {Of::Both, Std::Run | Std::Each,
      "for_each for_each_n transform transform_reduce generate generate_n "
-     "accumulate reduce all_of any_of none_of find_if count_if copy_if "
-     "remove_if partition sort invoke apply visit call_once"},
+     "all_of any_of none_of find_if find_if_not count_if copy_if remove_if "
+     "partition sort stable_sort min_element max_element"},
+    {Of::Both, Std::Run | Std::Each | Std::Fold, "accumulate reduce"},
+    {Of::Functions, Std::Inserter, "back_inserter front_inserter inserter"},
     {Of::Both, Std::Invoke, "invoke"},
     {Of::Functions, Std::Async, "async"},
     // Memory of C.

@@ -72,8 +72,12 @@ enum class Std : uint64_t {
   Advance = 1ull << 40,     ///< Another place, or how far it is: next().
   End = 1ull << 41,         ///< Iterator: past the last element.
   Resize =
-      1ull << 42, ///< Reserve: adds elements at the end, or takes them out.
-  LLVM_MARK_AS_BITMASK_ENUM(Resize)
+      1ull << 42,    ///< Reserve: adds elements at the end, or takes them out.
+  Each = 1ull << 43, ///< Run: for each element, as a loop over them does.
+  Fold = 1ull << 44, ///< Each: the function object gets, as its first argument,
+                     ///< what it returned for the element before.
+  Inserter = 1ull << 45, ///< An iterator that inserts: back_inserter().
+  LLVM_MARK_AS_BITMASK_ENUM(Inserter)
 };
 
 /// The kinds of \p Callee, by its plain name: the containers of libraries and

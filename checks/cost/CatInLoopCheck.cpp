@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
@@ -252,7 +253,7 @@ std::string nameOf(const Expr *Target, const ASTContext &Context) {
   return Text.empty() ? "the tensor" : quoted(Text);
 }
 
-Finding worded(const TensorGrowth &Growth, const ASTContext &Context) {
+Finding worded(const TensorGrowth &Growth, ASTContext &Context) {
   const GrowthStep &First = Growth.Steps.front();
   const std::string Name = nameOf(Growth.Target, Context);
   Finding F =
@@ -269,8 +270,9 @@ Finding worded(const TensorGrowth &Growth, const ASTContext &Context) {
                      : "collect the parts in a std::vector and concatenate "
                        "them once "
                        "after the loop"))
-          .note(Growth.Loop->getBeginLoc(),
-                Name + " grows over the iterations of this loop")
+          .note(
+              cpp::startOf(Growth.Loop, *cpp::Body::around(First.Cat, Context)),
+              Name + " grows over the iterations of this loop")
           .bytesOf(First.Part);
   for (const GrowthStep &Step : llvm::drop_begin(Growth.Steps))
     F.note(Step.Cat, "and it grows here");

@@ -122,7 +122,7 @@ const Reason *whyLarge(const Stmt *Body, flow::TensorWork &Amounts,
 /// Why \p Loop, of whatever runs in it, is no hot one; null when it is.
 const Reason *whyNotHot(const Stmt *Loop, ASTContext &Context) {
   flow::TensorWork &Amounts = flow::UnitModel::of(Context).work();
-  const Stmt *Body = cpp::bodyOf(Loop);
+  const Stmt *Body = cpp::roundsOf(Loop);
   if (Amounts.of(Body) == Work::None)
     return &EmptyCacheInLoop.NoWork;
   if (cpp::runsFewTimes(Loop, Context))
@@ -170,7 +170,7 @@ const Reason *whyRare(EmptiedCache &E, const cpp::Body &In) {
 std::optional<EmptiedCache> decide(const CallExpr *Call, ASTContext &Context) {
   const cpp::Body *In = cpp::Body::around(Call, Context);
   EmptiedCache Result = {Call, In ? In->loopAround(Call) : nullptr, {}};
-  if (!Result.Loop || !In->isWithin(Call, cpp::bodyOf(Result.Loop)) ||
+  if (!Result.Loop || !In->isWithin(Call, cpp::roundsOf(Result.Loop)) ||
       !(torch::isEmptyCache(Call) || torch::isEmptyHostCache(Call)))
     return std::nullopt;
   const Reason *Why = whyRare(Result, *In);

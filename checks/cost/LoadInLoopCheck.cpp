@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Loops.h"
 #include "analysis/cpp/Object.h"
@@ -81,15 +82,15 @@ bool runsEachTime(const Expr *Call, const Stmt *Within, const cpp::Body &In) {
 /// does.
 const Reason *whyNotEachRound(const Expr *Call, const Stmt *Loop,
                               const cpp::Body &In) {
-  const Stmt *Rounds = cpp::bodyOf(Loop);
+  const Stmt *Rounds = cpp::roundsOf(Loop);
   if (cpp::runsFewTimes(Loop, In.context()))
     return &LoadInLoop.FewRounds;
   if (!In.isWithin(Call, Rounds) || !runsEachTime(Call, Loop, In) ||
-      In.around<ReturnStmt>(Call))
+      (cpp::isLoop(Loop) && In.around<ReturnStmt>(Call)))
     return &LoadInLoop.Conditional;
   // for (;;) { ...; return x; }
   for (const Stmt *S : Rounds->children())
-    if (isa_and_nonnull<BreakStmt, ReturnStmt>(S))
+    if (cpp::isLoop(Loop) && isa_and_nonnull<BreakStmt, ReturnStmt>(S))
       return &LoadInLoop.LeavesLoop;
   return nullptr;
 }
@@ -291,7 +292,9 @@ Finding worded(const RepeatedLoad &L) {
       (Loop ? "" : " and keep it"));
   if (!Loop)
     return F.because(LoadInLoop.EachCall, L.In);
-  F.note(Loop->getBeginLoc(),
+  const FunctionDecl *Around = Way.empty() ? L.In : nullptr;
+  F.note(Around ? cpp::startOf(Loop, cpp::Body::of(Around))
+                : Loop->getBeginLoc(),
          Way.empty() ? "load it before this loop" : "this loop runs it again");
   for (const CallExpr *Call : Way)
     F.note(Call->Stmt::getBeginLoc(),

@@ -171,7 +171,10 @@ private:
 
   /// Does the target stay the same object over the iterations of \p Loop?
   bool outlives(const Stmt *Loop) const {
-    if (isa<VarDecl>(Bottom) && isDeclaredIn(Bottom, Loop))
+    // Of a lambda that is repeated, each round has other arguments.
+    if (isa<VarDecl>(Bottom) &&
+        (isDeclaredIn(Bottom, Loop) ||
+         (isa<ParmVarDecl>(Bottom) && Loop == In->root())))
       return false;
     return llvm::all_of(Indices, [&](const VarDecl *Index) {
       // The counter of a loop within this one runs over the same elements.

@@ -158,7 +158,8 @@ static const Reason *trialOf(const Label &L, const FunctionFlow &Flow) {
 /// a tensor?
 static bool handsTensorOut(const Label &L) {
   const auto *Call = dyn_cast<CallExpr>(L.Site);
-  if (L.K != Label::Helper || !Call || torch::mayHoldTensor(Call->getType()))
+  if (L.K != Label::Helper || !Call || torch::mayHoldTensor(Call->getType()) ||
+      cpp::isStdCall(Call, cpp::Std::Run)) // To what it puts it into.
     return true;
   // void predict(const Tensor &x, Tensor &out). What an object keeps for
   // itself is a matter of its class.
@@ -169,38 +170,6 @@ static bool handsTensorOut(const Label &L) {
            return !To.isNull() && !To.isConstQualified() &&
                   torch::mayHoldTensor(To) && !torch::isModule(To);
          });
-}
-
-/// Is the forward pass of call \p L reported in the function that is called?
-bool Arbiter::isReportedInside(const Label &L) {
-  const auto *Call = dyn_cast<CallExpr>(L.Site);
-  if (L.K != Label::Helper || !Call || !Call->getDirectCallee())
-    return false;
-  const auto Targets = Unit->targetsOf(cpp::Call(Call));
-  return Targets.AreAll &&
-         llvm::all_of(Targets.Seen, [&](const FunctionFlow *Callee) {
-           if (Callee->isAbroad())
-             return Callee->reportsResultsAbroad();
-           auto [It, New] = Settled.try_emplace(Callee->function(), false);
-           if (!New)
-             return It->second;
-           return Settled[Callee->function()] = reportsItsResults(*Callee);
-         });
-}
-
-/// Is every forward pass whose result \p Callee hands out reported there?
-bool Arbiter::reportsItsResults(const FunctionFlow &Callee) {
-  bool Any = false;
-  for (const Label &Inner : Callee.labels()) {
-    if (!Inner.bringsGraph() ||
-        !(Inner.Consumers & (Label::Returned | Label::Stored)))
-      continue; // It does not leave the function.
-    if (const Reason *Why = silenceOf(Inner, Callee);
-        Why && Why != &InferenceWithoutNoGrad.Inside)
-      return false;
-    Any = true;
-  }
-  return Any;
 }
 
 /// May \p F be called from code that this unit does not show?
@@ -350,7 +319,7 @@ std::optional<Arbiter::Evidence> Arbiter::evidenceOf(const Label &L,
 const Reason *Arbiter::silenceOf(const Label &L, const FunctionFlow &Flow) {
   if (L.Mode != GradMode::On)
     return &InferenceWithoutNoGrad.Guarded;
-  if (!handsTensorOut(L) || isReportedInside(L))
+  if (!handsTensorOut(L) || isReportedInside(L, Flow))
     return &InferenceWithoutNoGrad.Inside;
   // Kept for code that this unit does not show.
   if ((Unit->consumersOf(L, Flow) & ~Label::Computed) &&

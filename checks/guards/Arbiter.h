@@ -196,7 +196,7 @@ private:
   const Reason *silenceOf(const flow::Label &L, const flow::FunctionFlow &Flow);
   /// Is every forward pass whose result \p Callee hands out reported there?
   bool reportsItsResults(const flow::FunctionFlow &Callee);
-  bool isReportedInside(const flow::Label &L);
+  bool isReportedInside(const flow::Label &L, const flow::FunctionFlow &Flow);
   std::optional<Evidence> evidenceOf(const flow::Label &L,
                                      const flow::FunctionFlow &Flow);
   /// Another method of the class of \p F, or of a base of it, that leaves

@@ -94,6 +94,46 @@ void Arbiter::guard(const CompoundStmt *Block, const Stmt *Statement) {
   Guards.try_emplace(Block, Statement);
 }
 
+/// Is the forward pass of call \p L reported in the function that is called?
+bool Arbiter::isReportedInside(const Label &L, const FunctionFlow &Flow) {
+  const auto *Call = dyn_cast<CallExpr>(L.Site);
+  if (L.K != Label::Helper || !Call || !Call->getDirectCallee())
+    return false;
+  auto Targets = Unit->targetsOf(cpp::Call(Call));
+  if (cpp::isStdCall(Call,
+                     cpp::Std::Run)) { // The function object that it runs.
+    for (const flow::CallSite &Site : Flow.calls())
+      if (const FunctionFlow *Run =
+              Site.Call == Call ? Unit->flowOf(Site.Callee) : nullptr)
+        Targets.Seen.push_back(Run);
+    Targets.AreAll = !Targets.Seen.empty();
+  }
+  return Targets.AreAll &&
+         llvm::all_of(Targets.Seen, [&](const FunctionFlow *Callee) {
+           if (Callee->isAbroad())
+             return Callee->reportsResultsAbroad();
+           auto [It, New] = Settled.try_emplace(Callee->function(), false);
+           if (!New)
+             return It->second;
+           return Settled[Callee->function()] = reportsItsResults(*Callee);
+         });
+}
+
+/// Is every forward pass whose result \p Callee hands out reported there?
+bool Arbiter::reportsItsResults(const FunctionFlow &Callee) {
+  bool Any = false;
+  for (const Label &Inner : Callee.labels()) {
+    if (!Inner.bringsGraph() ||
+        !(Inner.Consumers & (Label::Returned | Label::Stored)))
+      continue; // It does not leave the function.
+    if (const Reason *Why = silenceOf(Inner, Callee);
+        Why && Why != &InferenceWithoutNoGrad.Inside)
+      return false;
+    Any = true;
+  }
+  return Any;
+}
+
 flow::ReportedPasses Arbiter::reported() {
   flow::ReportedPasses Reported;
   if (!Unit)

@@ -119,6 +119,8 @@ struct Growth {
   /// Nobody can back-propagate it again, whoever gets it: in each round
   /// backward() frees the graph of what is added.
   bool IsSpent = false;
+  /// Other functions may use the history of the member that it is.
+  bool IsReadElsewhere = false;
 
   bool isBackPropagated() const { return Source->Consumers & Label::Backward; }
 };
@@ -223,7 +225,7 @@ bool isSpent(const Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit) {
     return false;
   auto IsFreed = [&](const Label &L) {
     return L.BackwardAt && (!A.Loop || Flow.isWithin(L.BackwardAt, A.Loop)) &&
-           Flow.frees(L, A.Site);
+           (Flow.frees(L, A.Site) || Flow.freesInSome(L, A));
   };
   const VarDecl *Root = Flow.rootOf(A.Where);
   return IsFreed(*G.Source) &&
@@ -231,7 +233,7 @@ bool isSpent(const Growth &G, const FunctionFlow &Flow, flow::UnitModel &Unit) {
                       [&](const Label *L) {
                         return !L->bringsGraph() || IsFreed(*L);
                       }) &&
-         (A.Loop ||
+         (A.Loop || (!Root && Flow.addsToEntry(A)) ||
           (Root && !Root->hasGlobalStorage() && isRunAgain(Flow, Root, Unit)));
 }
 
@@ -389,8 +391,11 @@ Finding worded(const Growth &G, std::optional<uint64_t> Bytes,
   const std::string Amount =
       Bytes ? " (" + readableBytes(*Bytes) + " by one forward())" : "";
   const bool IsParameter = isa_and_nonnull<ParmVarDecl>(Root);
+  // Of a member, the rest of the class decides.
+  const unsigned Consumers =
+      Flow.label(A.Carry).Consumers & ~unsigned(Root ? 0 : Label::Stored);
   const std::string Nobody =
-      G.IsSpent && (Flow.label(A.Carry).Consumers || IsParameter)
+      G.IsSpent && (Consumers || IsParameter || G.IsReadElsewhere)
           ? "after backward() nothing can back-propagate through it"
           : std::string("nothing") +
                 (!IsParameter     ? ""
@@ -495,6 +500,8 @@ public:
         silent(A.Site, *Silence);
         continue;
       }
+      if (const FieldDecl *Field = Flow.fieldOf(A.Where))
+        G.IsReadElsewhere = Unit.isFieldConsumed(Field);
       weigh(G, Flow, Unit, Guards);
       // backward() frees what its pass kept, but for the nodes.
       std::optional<uint64_t> Bytes;

@@ -25,17 +25,6 @@ static bool isInLoop(const Stmt *Call, const VarDecl *Var, cpp::Body &In) {
            }));
 }
 
-/// Does \p Call, in \p In, run the lambda that is its argument again and again?
-static bool repeats(const CallExpr *Call, const VarDecl *Captured,
-                    cpp::Body &In) {
-  if (torch::isOptimizerStep(Call))
-    return isInLoop(Call, Captured, In);
-  return cpp::does(Call, cpp::Std::Run) &&
-         (!cpp::isOneOf(cpp::calleeName(Call),
-                        {"invoke", "apply", "visit", "call_once"}) ||
-          isInLoop(Call, Captured, In));
-}
-
 bool isRunAgain(const flow::FunctionFlow &Flow, const VarDecl *Root,
                 flow::UnitModel &Unit) {
   const FunctionDecl *F = Flow.function();
@@ -59,7 +48,9 @@ bool isRunAgain(const flow::FunctionFlow &Flow, const VarDecl *Root,
   return cpp::anyOf<LambdaExpr>(In.root(), [&](const LambdaExpr *Lambda) {
     const CallExpr *Call =
         Lambda->getCallOperator() == F ? In.callOn(Lambda) : nullptr;
-    return Call && repeats(Call, Root, In);
+    return Call &&
+           (torch::isOptimizerStep(Call) || cpp::does(Call, cpp::Std::Run)) &&
+           isInLoop(Call, Root, In);
   });
 }
 

@@ -37,7 +37,7 @@ constexpr struct StaleOptimizerStateReasons {
                      "unfrozen at some time are trained beside the others."};
   Reason NoState{"no-state", Effect::Silent,
                  "It is `torch::optim::SGD`, which keeps no state without "
-                 "momentum."};
+                 "momentum, and none is seen to be set."};
 } StaleOptimizerState{};
 
 /// The element that an expression names: groups[i], groups.at(i), front().
@@ -174,7 +174,7 @@ const CallExpr *handledIn(const FunctionDecl *In) {
 /// it does.
 std::optional<Because> whyNothingIsStale(const Expr *Optimizer,
                                          const FunctionDecl *In) {
-  if (torch::keepsNoState(cpp::stripPointers(Optimizer)->getType()))
+  if (torch::keepsNoState(Optimizer, cpp::Body::of(In)))
     return Because{&StaleOptimizerState.NoState};
   if (const CallExpr *Use = handledIn(In))
     return Because{&StaleOptimizerState.Handled, "used", Use->getExprLoc()};

@@ -179,6 +179,7 @@ Value Interpreter::stdCall(const cpp::Call &C) {
       {Std::Tuple | Std::Tie, &I::tuple},
       {Std::Same, &I::sameObject},
       {Std::Swap, &I::swap},
+      {Std::Each, &I::algorithm},
       {anyCall, &I::allOperands},
   };
   noteConstructor(C.E);
@@ -195,9 +196,7 @@ void Interpreter::noteCallables(const cpp::Call &C) {
     return;
   for (unsigned I = C.op() == OO_Call; I < C.expr()->getNumArgs(); ++I) {
     const Expr *Arg = cpp::stripImplicit(C.expr()->getArg(I));
-    const auto *Lambda = dyn_cast<LambdaExpr>(Arg);
-    const FunctionDecl *Target =
-        Lambda ? Lambda->getCallOperator() : onlyTargetOf(Arg);
+    const FunctionDecl *Target = targetOfArgument(Arg);
     if (Target && cpp::runsArgument(C.expr(), I)) {
       CallSite &Noted = Calls[{Arg, Target}] = siteAt(C.E, Target);
       Noted.Call = Arg;
@@ -256,11 +255,8 @@ void Interpreter::noteNeed(const cpp::Call &C, const Expr *Tensor) {
 Value Interpreter::optimizerStep(const cpp::Call &C) {
   evalAll(C.Args);
   trainsAt(C.E);
-  const Expr *Closure = C.Written ? cpp::peel(C.Args.front()) : nullptr;
-  const auto *Lambda = dyn_cast_or_null<LambdaExpr>(Closure);
-  const FunctionDecl *Target = Lambda    ? Lambda->getCallOperator()
-                               : Closure ? onlyTargetOf(Closure)
-                                         : nullptr;
+  const FunctionDecl *Target =
+      C.Written ? targetOfArgument(C.Args.front()) : nullptr;
   const FunctionFlow *Flow = Target ? Unit.flowOf(Target) : nullptr;
   if (!Flow || !Flow->available())
     return {};
@@ -478,6 +474,39 @@ Value Interpreter::unknownCall(const cpp::Call &C) {
   return produced(std::move(Result));
 }
 
+/// std::for_each and its like: the function object runs for all elements.
+Value Interpreter::algorithm(const cpp::Call &C) {
+  Value Result = allOperands(C);
+  const auto Given = cpp::givenByAlgorithm(C.expr());
+  for (const Expr *Arg : C.Args) {
+    const FunctionDecl *Run = targetOfArgument(Arg);
+    const FunctionFlow *Flow = Run ? Unit.flowOf(Run) : nullptr;
+    if (!Flow || !Flow->available())
+      continue;
+    cpp::Call Inner(C.E, Run, nullptr, Given);
+    Inner.OnThis = true;
+    const Value Made =
+        evalUserCall(Inner, *Flow, label(Label::Helper, C.E, 0), false);
+    const Expr *Output = cpp::outputOf(C.expr());
+    if (!Output)
+      Result.join(Made.flat());
+    else if (const std::optional<Target> To = placeOf(Output))
+      write(To->P, Made.flat(), /*Strong=*/false);
+  }
+  return Result;
+}
+
+const FunctionDecl *Interpreter::targetOfArgument(const Expr *Arg) const {
+  Arg = cpp::stripImplicit(Arg);
+  while (const auto *Wrapper = dyn_cast<CXXConstructExpr>(Arg)) {
+    if (!cpp::isStdClass(Wrapper->getType(), cpp::StdClass::Function) ||
+        Wrapper->getNumArgs() != 1)
+      break;
+    Arg = cpp::stripImplicit(Wrapper->getArg(0));
+  }
+  return isa<LambdaExpr>(Arg) ? cpp::functionOf(Arg) : onlyTargetOf(Arg);
+}
+
 /// The lambda or function in a function object, or that a pointer points to,
 /// that is never given another target.
 const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
@@ -496,7 +525,7 @@ const FunctionDecl *Interpreter::onlyTargetOf(const Expr *Object) const {
   // A closure stays what it is, whoever refers to it.
   return Lambda && (cpp::recordOf(V->getType()) == Lambda->getLambdaClass() ||
                     Out->Body->isSetOnce(V))
-             ? Lambda->getCallOperator()
+             ? cpp::functionOf(Lambda)
              : nullptr;
 }
 

@@ -186,7 +186,7 @@ Interpreter::placeOfCall(const CallExpr *Call) {
   }
   if (Call->getNumArgs() == 0)
     return std::nullopt;
-  if (cpp::does(Call, Std::Same | Std::Iterator))
+  if (cpp::does(Call, Std::Same | Std::Iterator | Std::Inserter))
     return placeOf(Call->getArg(0));
   if (!cpp::does(Call, Std::Part))
     return std::nullopt;

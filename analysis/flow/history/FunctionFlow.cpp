@@ -171,10 +171,15 @@ bool FunctionFlow::outlivesFunction(PlaceId P) const {
   const bool Refers = T->isReferenceType() || T->isPointerType();
   const bool Points = !cpp::pointeeOf(T).isNull();
   if (indexOf(Root))
-    return Refers || Points;
+    return Refers || Points || isFolded(P);
   if (!declarationOf(Root) || Root->isStaticLocal())
     return true;
   return (Refers || (Points && !torch::isModule(T))) && !ownsPointee(Root);
+}
+
+bool FunctionFlow::isFolded(PlaceId P) const {
+  const VarDecl *Root = rootOf(P);
+  return Root && Body && Root == Body->foldedInto();
 }
 
 bool FunctionFlow::isPartOf(PlaceId P, PlaceId Whole) const {
@@ -216,7 +221,11 @@ const Stmt *FunctionFlow::loopFor(const Stmt *S, PlaceId Where) const {
         (For && isWithin(Declared, For->getInit())))
       return P;
   }
-  return nullptr;
+  // The body of a lambda that an algorithm repeats.
+  const bool IsOutside =
+      !Declared && (!indexOf(Root) || Root == Body->foldedInto());
+  return Body && Child != S && Body->repeatedBy() && IsOutside ? Child
+                                                               : nullptr;
 }
 
 /// Is \p T a module, an owner of one, or a struct of the user's that has one?
@@ -244,7 +253,8 @@ bool FunctionFlow::appliesLayers(const Accumulation &A) const {
     if (!Var || Var == Through)
       return false;
     const Stmt *Declared = declarationOf(Var);
-    return (Declared && isWithin(Declared, A.Loop)) ||
+    const bool IsElement = indexOf(Var) && A.Loop == Body->root();
+    return IsElement || (Declared && isWithin(Declared, A.Loop)) ||
            llvm::any_of(cpp::writesTo(Var, A.Loop), [](const cpp::Write &W) {
              return W.Kind != cpp::WriteKind::Escaped;
            });
@@ -287,6 +297,44 @@ bool FunctionFlow::frees(const Label &L, const Stmt *With) const {
                 (With && isa<BreakStmt, ContinueStmt>(Jump))) &&
                cpp::comesBefore(Jump, L.BackwardAt, SM) &&
                (!With || cpp::comesBefore(With, Jump, SM));
+      },
+      cpp::Lambdas::Skipped);
+}
+
+bool FunctionFlow::freesInSome(const Label &L, const Accumulation &A) const {
+  if (!(L.Consumers & Label::Freed) || !L.BackwardAt || !A.Loop ||
+      !isWithin(L.BackwardAt, A.Loop))
+    return false;
+  const SourceManager &SM = F->getASTContext().getSourceManager();
+  auto Varies = [&](const Expr *Condition) {
+    return cpp::anyOf<DeclRefExpr>(Condition, [&](const DeclRefExpr *Ref) {
+      const auto *Var = dyn_cast<VarDecl>(Ref->getDecl());
+      return Var && (cpp::isWithin(Var->getLocation(), A.Loop, SM) ||
+                     (indexOf(Var) && A.Loop == Body->root()));
+    });
+  };
+  auto Leaves = [](const Stmt *S) {
+    return isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt, CXXThrowExpr>(S);
+  };
+  const Stmt *Child = L.BackwardAt;
+  for (const Stmt *P = parentOf(Child); P && !isWithin(A.Site, Child);
+       Child = P, P = parentOf(P)) {
+    const auto *If = dyn_cast<IfStmt>(P);
+    if (isa<SwitchStmt, AbstractConditionalOperator, CXXTryStmt, CXXCatchStmt>(
+            P) ||
+        isLoop(P))
+      return false;
+    if (If && Child != If->getCond() &&
+        (isWithin(A.Site, If) || !Varies(If->getCond()) ||
+         cpp::anyOf<Stmt>(Child, Leaves, cpp::Lambdas::Skipped)))
+      return false;
+  }
+  // A jump between the two may go past the call in all rounds.
+  return !cpp::anyOf<Stmt>(
+      A.Loop,
+      [&](const Stmt *S) {
+        return Leaves(S) && cpp::comesBefore(A.Site, S, SM) &&
+               cpp::comesBefore(S, L.BackwardAt, SM);
       },
       cpp::Lambdas::Skipped);
 }

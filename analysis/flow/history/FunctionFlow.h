@@ -243,6 +243,9 @@ public:
   }
   /// Does \p P live longer than a call of the function?
   bool outlivesFunction(PlaceId P) const;
+  /// Is \p P in the parameter that has what the call before returned, as
+  /// std::accumulate makes them?
+  bool isFolded(PlaceId P) const;
 
   /// In the order of the source.
   const llvm::MapVector<std::pair<const clang::Expr *, PlaceId>, Accumulation> &
@@ -312,6 +315,9 @@ public:
   /// Is the graph of \p L freed by a backward() that runs whenever the function
   /// returns or, given \p With, in each round that runs \p With?
   bool frees(const Label &L, const clang::Stmt *With = nullptr) const;
+  /// The same in some of the rounds of the loop that \p A adds in: where a
+  /// condition decides, it is another one in each round.
+  bool freesInSome(const Label &L, const Accumulation &A) const;
   /// Is \p S within \p Ancestor (or the same)?
   bool isWithin(const clang::Stmt *S, const clang::Stmt *Ancestor) const;
 

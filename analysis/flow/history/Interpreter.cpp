@@ -140,9 +140,11 @@ void Interpreter::finish(const State &AtExit) {
     Call.Mode = firstMode(E.first, Call.Mode);
   for (auto &[E, Call] : UnseenCalls)
     Call.Mode = firstMode(E, Call.Mode);
-  for (const auto &[P, V] : AtExit.Held)
-    if (Out->outlivesFunction(P) || InPlaceOnParam.count(P))
-      Out->Exit[P] = Out->outlivesFunction(P) ? V : InPlaceOnParam[P];
+  for (const auto &[P, V] : AtExit.Held) {
+    const bool Outlives = Out->outlivesFunction(P) && !Out->isFolded(P);
+    if (Outlives || InPlaceOnParam.count(P))
+      Out->Exit[P] = Outlives ? V : InPlaceOnParam[P];
+  }
   // The fields of elements go with the container that grows.
   for (const auto &[Key, A] : Out->Accumulations)
     if (auto Whole = Out->Exit.find(A.Where); Whole != Out->Exit.end()) {
@@ -187,6 +189,12 @@ void Interpreter::transfer(const Stmt *Statement) {
   } else if (const auto *Return = dyn_cast<ReturnStmt>(Statement)) {
     if (const Expr *E = Return->getRetValue()) {
       Value V = eval(E);
+      // What the next call of the function begins with.
+      if (const ParmVarDecl *Next = Out->Body->foldedInto()) {
+        const PlaceId P = rootPlace(Next);
+        assign(E, {P}, V, Accumulation::Rebind, E);
+        V = read(P);
+      }
       consume(V, Label::Returned, E);
       Out->Return.join(V);
     }
@@ -473,7 +481,7 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
     else
       V.Labels.set(Carry);
   }
-  if (Outlives)
+  if (Outlives && !Out->isFolded(P))
     consume(V, Label::Stored, Site, P);
   else if (How == Accumulation::InPlace && hasEntryValue(P))
     InPlaceOnParam[P].join(V.flat()); // a by-value handle: the caller's too

@@ -207,7 +207,11 @@ private:
   std::optional<Value> sameObject(const cpp::Call &C);
   std::optional<Value> swap(const cpp::Call &C);
   Value allOperands(const cpp::Call &C);
+  Value algorithm(const cpp::Call &C);
   const clang::FunctionDecl *onlyTargetOf(const clang::Expr *Object) const;
+  /// The function that \p Arg, a lambda or what always holds one, runs; null
+  /// for others.
+  const clang::FunctionDecl *targetOfArgument(const clang::Expr *Arg) const;
   // Others.
   std::optional<Value> userCall(const cpp::Call &C);
   Value unknownCall(const cpp::Call &C);

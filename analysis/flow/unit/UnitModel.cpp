@@ -380,6 +380,23 @@ bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
          fieldElsewhere(Field).IsConsumed || errors().mayUse(Field);
 }
 
+bool UnitModel::isLeftInCaller(PlaceId P, const FunctionFlow &Flow) {
+  const VarDecl *Root = Flow.rootOf(P);
+  const auto *Outer =
+      Root ? dyn_cast<FunctionDecl>(Root->getDeclContext()) : nullptr;
+  if (!Outer || Outer == Flow.function() || !Root->hasLocalStorage() ||
+      !cpp::Body::of(Flow.function()).repeatedBy())
+    return false;
+  bool IsRun = false;
+  return !anyCallOf(Flow.function(), *this,
+                    [&](const Label &Left, const FunctionFlow &Caller) {
+                      IsRun = true;
+                      return Caller.function() != Outer ||
+                             (consumersOf(Left, Caller) & ~Label::Computed);
+                    }) &&
+         IsRun;
+}
+
 unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
   if (L.K == Label::Carry && L.Consumers == Label::Returned) {
     ArrayRef<RelayedTo> Calls =
@@ -394,7 +411,8 @@ unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
     return L.Consumers;
   bool Unused = llvm::all_of(L.StoredIn, [&](PlaceId P) {
     const FieldDecl *Field = Flow.fieldOf(P);
-    return Field && seesAllUses(Field) && !isFieldConsumed(Field);
+    return (Field && seesAllUses(Field) && !isFieldConsumed(Field)) ||
+           isLeftInCaller(P, Flow);
   });
   return Unused ? 0 : L.Consumers;
 }

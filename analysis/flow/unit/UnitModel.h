@@ -379,6 +379,9 @@ public:
 
 private:
   void collectCallers();
+  /// Is \p P in a variable of the function around \p Flow's, a lambda that an
+  /// algorithm runs there, which nobody uses the history of?
+  bool isLeftInCaller(PlaceId P, const FunctionFlow &Flow);
   /// The body of \p F in user code; null when there is none here.
   const clang::FunctionDecl *definitionOf(const clang::FunctionDecl *F) const;
 

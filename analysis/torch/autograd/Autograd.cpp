@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/torch/autograd/Autograd.h"
+#include "analysis/cpp/Body.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/torch/api/TensorTraits.h"
@@ -134,8 +136,53 @@ bool isOptimizerState(const CallExpr *Call) {
   return optimizerCall(Call, "state");
 }
 
-bool keepsNoState(QualType Optimizer) {
-  return cpp::isOrDerivesFrom(heldClass(Optimizer), "torch::optim::SGD");
+/// Is \p E `options.momentum(0.9)` or `options.momentum() = 0.9`, on
+/// \p Options where that is given, and not zero?
+static bool givesMomentum(const Expr *E, const VarDecl *Options,
+                          const ASTContext &Context) {
+  const Expr *Value = nullptr;
+  if (const auto *Assign = dyn_cast<BinaryOperator>(E);
+      Assign && Assign->getOpcode() == BO_Assign) {
+    Value = Assign->getRHS();
+    E = cpp::stripImplicit(Assign->getLHS());
+  }
+  const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
+  if (!Call || cpp::calleeName(Call) != "momentum" ||
+      !isTorchDecl(Call->getMethodDecl()) ||
+      (Options && cpp::rootOf(Call->getImplicitObjectArgument()) != Options))
+    return false;
+  if (!Value && Call->getNumArgs())
+    Value = Call->getArg(0);
+  return Value && cpp::constantBool(Value, Context) != false;
+}
+
+bool keepsNoState(const Expr *Optimizer, cpp::Body &In) {
+  const Expr *Bare = cpp::stripPointers(Optimizer);
+  if (!cpp::isOrDerivesFrom(heldClass(Bare->getType()), "torch::optim::SGD"))
+    return false;
+  const ValueDecl *Root = cpp::rootOf(Bare);
+  const auto *Var = dyn_cast_or_null<VarDecl>(Root);
+  const auto *Field = dyn_cast_or_null<FieldDecl>(Root);
+  const cpp::Values Made = Var     ? In.valuesOf(Var)
+                           : Field ? cpp::valuesOf(Field)
+                                   : cpp::Values();
+  auto Gives = [&](const Stmt *S, const VarDecl *Options) {
+    return cpp::anyOf<Expr>(S, [&](const Expr *E) {
+      return givesMomentum(E, Options, In.context());
+    });
+  };
+  return llvm::none_of(Made.Given, [&](const Expr *Value) {
+    return Gives(Value, nullptr) ||
+           cpp::anyOf<DeclRefExpr>(Value, [&](const DeclRefExpr *Ref) {
+             // Options that have a name.
+             const auto *Options = dyn_cast<VarDecl>(Ref->getDecl());
+             return Options &&
+                    cpp::isOrDerivesFrom(Options->getType(),
+                                         "torch::optim::SGDOptions") &&
+                    (Gives(Options->getInit(), nullptr) ||
+                     Gives(In.root(), Options));
+           });
+  });
 }
 
 bool isZeroGrad(const CallExpr *Call) {

@@ -14,6 +14,10 @@
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 
+namespace libtorch_tidy::cpp {
+class Body;
+} // namespace libtorch_tidy::cpp
+
 namespace libtorch_tidy::torch {
 
 /// A boolean argument as far as it can be computed.
@@ -73,9 +77,9 @@ extern const llvm::ArrayRef<llvm::StringRef> ParameterMethods;
 /// tensor (a string in 1.13, a pointer in 2.x).
 bool isOptimizerState(const clang::CallExpr *Call);
 
-/// Optimizers that keep nothing for a parameter as a rule: SGD without
-/// momentum.
-bool keepsNoState(clang::QualType Optimizer);
+/// Does \p Optimizer, in \p In, keep nothing for a parameter? SGD does not,
+/// where no momentum is seen in what it is made of.
+bool keepsNoState(const clang::Expr *Optimizer, cpp::Body &In);
 
 /// optimizer.zero_grad(), module.zero_grad().
 bool isZeroGrad(const clang::CallExpr *Call);

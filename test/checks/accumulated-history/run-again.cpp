@@ -3,6 +3,7 @@
 #include "net.h"
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 using torch::Tensor;
 
@@ -43,11 +44,104 @@ Tensor algorithm(Net net, const Batches &batches) {
     Tensor loss = net(x).sum();
     loss.backward();
     total += loss;
-    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every call
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration, and after backward() nothing can back-propagate through it; detach what is added [libtorch-accumulated-history]
     // CHECK-FIXES: total += loss.detach();
   });
   return total;
 }
+
+// What it returns is the first argument of the next call.
+Tensor folded(Net net, const Batches &batches) {
+  return std::accumulate(
+      batches.begin(), batches.end(), torch::zeros({}),
+      [&](Tensor sum, const Tensor &x) {
+        Tensor loss = net(x).sum();
+        loss.backward();
+        return sum + loss;
+        // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: memory growth: 'sum' keeps the autograd graph nodes of every iteration, and after backward() nothing can back-propagate through it; detach what is added [libtorch-accumulated-history]
+        // CHECK-FIXES: return sum + loss.detach();
+      });
+}
+
+// A generic lambda that only the library calls, by its name.
+float generic(Net net, const Batches &batches) {
+  std::vector<Tensor> losses;
+  auto step = [&](const auto &x) {
+    auto loss = net(x).sum();
+    loss.backward();
+    losses.push_back(loss);
+    // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: memory growth: 'losses' keeps the autograd graph nodes of every iteration, and after backward() nothing can back-propagate through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-FIXES: losses.push_back(loss.detach());
+  };
+  std::for_each(batches.begin(), batches.end(), step);
+  return torch::stack(losses).mean().item<float>();
+}
+
+void forEach(const Batches &batches,
+             const std::function<void(const Tensor &)> &function) {
+  for (const Tensor &x : batches)
+    function(x);
+}
+Tensor own(Net net, const Batches &batches) {
+  Tensor total = torch::zeros({});
+  forEach(batches, [&](const Tensor &x) {
+    Tensor loss = net(x).sum();
+    loss.backward();
+    total += loss;
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration
+    // CHECK-FIXES: total += loss.detach();
+  });
+  return total;
+}
+
+// In some of the rounds backward() frees what is added: the sum has lost it.
+Tensor now_and_then(Net net, torch::optim::SGD &optimizer,
+                    const Batches &batches) {
+  Tensor total = torch::zeros({});
+  for (const Tensor &x : batches) {
+    Tensor loss = net(x).sum();
+    if (loss.item<float>() < 100)
+      loss.backward();
+    optimizer.step();
+    total += loss;
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration, and after backward() nothing can back-propagate through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-FIXES: total += loss.detach();
+  }
+  return total;
+}
+
+Tensor by_closure(Net net, torch::optim::LBFGS &optimizer,
+                  const Batches &batches) {
+  Tensor total = torch::zeros({});
+  for (const Tensor &x : batches) {
+    Tensor loss = optimizer.step([&] {
+      Tensor loss = net(x).sum();
+      loss.backward();
+      return loss;
+    });
+    total += loss;
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: memory growth: 'total' keeps the autograd graph nodes of every iteration
+    // CHECK-FIXES: total += loss.detach();
+  }
+  return total;
+}
+
+// Who reads the member cannot go through it either.
+class Trainer {
+public:
+  void step(const Tensor &x) {
+    Tensor loss = net_(x).sum();
+    loss.backward();
+    sum_ += loss;
+    // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: memory growth: 'sum_' keeps the autograd graph nodes of every call, and after backward() nothing can back-propagate through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-FIXES: sum_ += loss.detach();
+  }
+  Tensor sum() const { return sum_; }
+
+private:
+  Net net_;
+  Tensor sum_ = torch::zeros({});
+};
 
 void closure(Net net, torch::optim::LBFGS &optimizer, const Batches &batches) {
   std::vector<Tensor> losses;

@@ -1,6 +1,7 @@
 // Reported, but not edited.
 // RUN: %check_libtorch_tidy %s libtorch-cat-in-loop %t -- -- -I%S/../Inputs
 #include "net.h"
+#include <algorithm>
 
 using torch::Tensor;
 
@@ -182,4 +183,15 @@ std::vector<Tensor> prefixes(int n) {
     // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; allocate it once, write each part into its slice and read what is filled through narrow() [libtorch-cat-in-loop]
   }
   return all_so_far;
+}
+
+// An algorithm is a loop, and its elements are others in each round.
+Tensor each(Batches &batches) {
+  Tensor all = next_row(0);
+  std::for_each(batches.begin(), batches.end(), [&](Tensor &batch) {
+    batch = torch::cat({batch, next_row(1)});
+    all = torch::cat({all, batch});
+    // CHECK-MESSAGES: :[[@LINE-1]]:11: warning: quadratic copying: every iteration copies all of 'all' into a longer tensor; collect the parts in a std::vector and concatenate them once after the loop [libtorch-cat-in-loop]
+  });
+  return all;
 }

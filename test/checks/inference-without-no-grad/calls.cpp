@@ -2,7 +2,9 @@
 // RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
 
 #include "../Inputs/net.h"
+#include <algorithm>
 #include <iostream>
+#include <numeric>
 #include <torch/script.h>
 
 using torch::Tensor;
@@ -109,3 +111,39 @@ auto in_lambda = [](Net net, const Tensor &x) {
   std::cout << net(x).argmax();
   // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in a lambda and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 };
+
+// What algorithms run, and where its results go.
+float captured(Net net, const Batches &batches) {
+  Tensor total = torch::zeros({});
+  std::for_each(batches.begin(), batches.end(), [&](const Tensor &x) {
+    // CHECK-FIXES: torch::NoGradGuard no_grad;
+    total += net(x).mean();
+    // CHECK-MESSAGES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in a lambda and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  });
+  return total.item<float>();
+}
+float transformed(Net net, const Batches &batches) {
+  std::vector<Tensor> outputs;
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  std::transform(batches.begin(), batches.end(), std::back_inserter(outputs),
+                 [&](const auto &x) { return net(x); });
+  // CHECK-MESSAGES: :[[@LINE-2]]:3: warning: inference without NoGradGuard: 'transform' runs a module in 'transformed' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  return torch::cat(outputs).sum().item<float>();
+}
+float generated(Net net) {
+  std::vector<Tensor> outputs(8);
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  std::generate(outputs.begin(), outputs.end(),
+                [&] { return net(torch::rand({4, 16})); });
+  // CHECK-MESSAGES: :[[@LINE-2]]:3: warning: inference without NoGradGuard: 'generate' runs a module in 'generated' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  return torch::cat(outputs).sum().item<float>();
+}
+float folded(Net net, const Batches &batches) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  return std::accumulate(batches.begin(), batches.end(), torch::zeros({}),
+                         [&](Tensor sum, const Tensor &x) {
+                           return sum + net(x).mean();
+                         })
+      // CHECK-MESSAGES: :[[@LINE-4]]:10: warning: inference without NoGradGuard: 'accumulate' runs a module in 'folded' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+      .item<float>();
+}

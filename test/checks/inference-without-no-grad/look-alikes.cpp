@@ -2,8 +2,10 @@
 // RUN: %check_libtorch_tidy %s libtorch-inference-without-no-grad %t
 
 #include "../Inputs/net.h"
+#include <algorithm>
 #include <future>
 #include <iostream>
+#include <numeric>
 #include <torch/script.h>
 
 using torch::Tensor;
@@ -104,4 +106,32 @@ void no_module(const Tensor &x) {
   Scale scale;
   torch::nn::Linear declared(3, 4);
   std::cout << scale(x).argmax();
+}
+
+// What an algorithm adds up is back-propagated, or goes to the caller.
+void added_up(Net net, const Batches &batches) {
+  Tensor total = torch::zeros({});
+  std::for_each(batches.begin(), batches.end(),
+                [&](const Tensor &x) { total += net(x).sum(); });
+  total.backward();
+  std::vector<Tensor> losses;
+  std::transform(batches.begin(), batches.end(), std::back_inserter(losses),
+                 [&](const auto &x) { return net(x).sum(); });
+  torch::stack(losses).sum().backward();
+  std::accumulate(batches.begin(), batches.end(), torch::zeros({}),
+                  [&](auto sum, const auto &x) { return sum + net(x).sum(); })
+      .backward();
+}
+std::vector<Tensor> handed_on(Net net, const Batches &batches) {
+  std::vector<Tensor> outputs(batches.size());
+  std::transform(batches.begin(), batches.end(), outputs.begin(),
+                 [&](const Tensor &x) { return net(x); });
+  return outputs;
+}
+float guarded(Net net, const Batches &batches) {
+  torch::NoGradGuard no_grad;
+  Tensor total = torch::zeros({});
+  std::for_each(batches.begin(), batches.end(),
+                [&](const Tensor &x) { total += net(x).sum(); });
+  return total.item<float>();
 }

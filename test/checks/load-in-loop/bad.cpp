@@ -1,6 +1,7 @@
 // What is reported.
 // RUN: %check_libtorch_tidy %s libtorch-load-in-loop %t
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <torch/script.h>
@@ -169,4 +170,16 @@ void stamped(const std::vector<torch::Tensor> &All) {
     (void)Time;
     (void)Stamp;
   }
+}
+
+// An algorithm is a loop.
+float each(const std::vector<torch::Tensor> &All) {
+  float Sum = 0;
+  std::for_each(All.begin(), All.end(), [&](const torch::Tensor &X) {
+    auto M = torch::jit::load("model.pt");
+    // CHECK-NOTES: :[[@LINE-1]]:14: warning: repeated loading: 'M' is loaded from the same file in each iteration, {{.*}}
+    // CHECK-NOTES: :[[@LINE-3]]:3: note: load it before this loop
+    Sum += M.forward({X}).toTensor().sum().item<float>();
+  });
+  return Sum;
 }

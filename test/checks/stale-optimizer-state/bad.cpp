@@ -90,6 +90,41 @@ void instances(torch::optim::Adam &adam, torch::optim::RMSprop &rms) {
   generic(rms);
 }
 
+// SGD keeps a buffer for each parameter that has momentum.
+void momentum() {
+  torch::optim::SGD sgd({parameter()},
+                        torch::optim::SGDOptions(0.1).momentum(0.9));
+  torch::optim::SGDOptions options(0.1);
+  options.momentum() = 0.9;
+  torch::optim::SGD named({parameter()}, options);
+  for (int i = 0; i < 100; ++i) {
+    sgd.param_groups()[0].params()[0] = parameter();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+    named.param_groups()[0].params()[0] = parameter();
+    // CHECK-MESSAGES: :[[@LINE-1]]:5: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+    sgd.step();
+    named.step();
+  }
+}
+class Densifier {
+public:
+  Densifier() {
+    sgd = std::make_unique<torch::optim::SGD>(
+        std::vector<Tensor>{parameter()},
+        torch::optim::SGDOptions(0.1).momentum(0.9));
+  }
+  void run() {
+    for (int i = 0; i < 100; ++i) {
+      sgd->param_groups()[0].params()[0] = parameter();
+      // CHECK-MESSAGES: :[[@LINE-1]]:7: warning: memory growth: parameters are replaced while the optimizer keeps the state of the old ones: its state() is keyed by their tensors; erase the entries of what is replaced [libtorch-stale-optimizer-state]
+      sgd->step();
+    }
+  }
+
+private:
+  std::unique_ptr<torch::optim::SGD> sgd;
+};
+
 #define REPLACE(optimizer, t) (optimizer).param_groups()[0].params()[0] = t
 void macro(torch::optim::Adam &adam) {
   while (true) {

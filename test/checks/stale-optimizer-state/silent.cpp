@@ -79,6 +79,16 @@ void unfreeze(torch::optim::Adam &adam) {
   }
 }
 // It keeps no state.
+void no_momentum() {
+  torch::optim::SGDOptions other(0.1);
+  other.momentum(0.9);
+  torch::optim::SGD sgd({parameter()},
+                        torch::optim::SGDOptions(0.1).momentum(0));
+  for (int i = 0; i < 100; ++i) {
+    sgd.param_groups()[0].params()[0] = parameter();
+    sgd.step();
+  }
+}
 void plain(torch::optim::SGD &sgd) {
   while (true) {
     sgd.param_groups()[0].params() = {parameter()};
