@@ -238,8 +238,7 @@ Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
       Said.Sentences.push_back(
           "The loss of the program is left out, since it is not known (" +
           lineOf(Step.LeftOut.front().Where, Folder) + ": " +
-          printable(Step.LeftOut.front().Text) +
-          "): it is the sum of the results.");
+          printable(Step.LeftOut.front().Text) + ").");
     else if (!Options.Autocast.empty() && !From.empty())
       Said.Sentences.push_back("The loss of the program is left out with "
                                "--autocast: it is the sum of the results.");

@@ -155,7 +155,7 @@ static TensorPtr gradientOf(const TensorPtr &X) {
     return nullptr;
   auto T = std::make_shared<TensorInstance>();
   T->Shape = X->Shape;
-  T->Strides = contiguousStrides(T->sizes());
+  T->Strides = X->Strides.empty() ? contiguousStrides(T->sizes()) : X->Strides;
   T->Memory = X->Gradient;
   return T;
 }
@@ -228,13 +228,11 @@ Cell callAutograd(const LibraryCall &C) {
         C.Arguments.empty() ? true : truth(C.Arguments.front()).value_or(true);
     return C.Object;
   }
-  if (!C.VM.InBackward)
-    return nullptr;
   if (C.Name == "grad") {
     const TensorPtr Gradient = gradientOf(Object->Handle);
     return tensorValue(Gradient ? Gradient : undefinedTensor());
   }
-  if (C.Name == "backward") {
+  if (C.VM.InBackward && C.Name == "backward") {
     C.VM.Pass->backward(Object->Handle,
                         C.Arguments.empty()
                             ? std::vector<TensorPtr>()

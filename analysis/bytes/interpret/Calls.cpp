@@ -66,12 +66,36 @@ static void assign(Interpreter &VM, const CXXMethodDecl *F, const Cell &Object,
                                             : unknown(At, "a part of a tuple"));
 }
 
+/// A call of the library's backward(), \p C, of which somebody is told.
+static void tellBackward(const LibraryCall &C) {
+  // A method takes what follows the results.
+  const ArrayRef<Cell> After =
+      C.Object ? C.Arguments : C.Arguments.drop_front();
+  auto Asked = [&](size_t I) {
+    return I < After.size() ? truth(After[I]).value_or(true) : false;
+  };
+  Interpreter::BackwardOf Of;
+  Of.At = C.At;
+  Of.Results = tensorsIn(C.Object ? C.Object : C.Arguments.front());
+  if (!After.empty())
+    Of.Gradients = tensorsIn(After.front());
+  const bool CreatesGraph = Asked(2);
+  // Null: as create_graph is.
+  Of.KeepsGraph = Asked(1) || CreatesGraph;
+  if (C.VM.Pass && CreatesGraph)
+    C.VM.note(C.At, "what a graph of the backward pass keeps is not known");
+  if (C.VM.Pass && After.size() > 3)
+    C.VM.note(C.At, "a backward() for some of the parameters is not followed");
+  C.VM.OnBackward(Of);
+}
+
 /// A call of a library's. Null for the user's.
 static Cell callLibrary(const LibraryCall &C) {
-  if (C.Name == "backward" && C.VM.OnBackward && torch::isTorchDecl(C.F))
-    C.VM.OnBackward(
-        tensorsIn(C.Object ? ArrayRef(C.Object) : C.Arguments.take_front()),
-        C.At);
+  if (C.Name == "backward" && torch::isTorchDecl(C.F)) {
+    C.VM.Backwards.insert(C.At);
+    if (C.VM.OnBackward && (C.Object || !C.Arguments.empty()))
+      tellBackward(C);
+  }
   if (!C.Arguments.empty() && torch::loadsScript(C.E)) {
     const Cell &File = C.Arguments.front();
     const std::string Name = File->What == Value::Text ? File->Name : "";

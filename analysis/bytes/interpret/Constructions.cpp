@@ -6,6 +6,8 @@
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
+#include "analysis/torch/autograd/Hooks.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 
@@ -40,9 +42,12 @@ public:
         (Method && torch::isModuleClass(Method->getParent())) ||
         (Field &&
          torch::isModuleClass(dyn_cast<CXXRecordDecl>(Field->getParent())));
+    const bool IsCustom = Method && torch::isCustomBackward(Method);
     Inside += IsInside;
+    InCustom += IsCustom;
     const bool Result = RecursiveASTVisitor::TraverseDecl(D);
     Inside -= IsInside;
+    InCustom -= IsCustom;
     return Result;
   }
 
@@ -90,6 +95,9 @@ public:
     if (!Inside && WithInputs)
       if (std::optional<PassedInputs> Inputs = asPassedInputs(E))
         Found.Passed.push_back(std::move(*Inputs));
+    if (const auto Ends = torch::asBackward(E);
+        Ends && !Ends->ReturnsGradients && !InCustom && WithInputs)
+      Found.Backwards.push_back(E->Stmt::getBeginLoc());
     if (!isOwn(E->Stmt::getBeginLoc()))
       return true;
     if (E->getNumArgs() && torch::loadsScript(E))
@@ -132,7 +140,7 @@ private:
   const SourceManager &SM;
   const unsigned OwnText;
   const bool WithInputs;
-  unsigned Inside = 0;
+  unsigned Inside = 0, InCustom = 0;
 };
 
 } // namespace

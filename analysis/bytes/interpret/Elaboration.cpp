@@ -335,11 +335,36 @@ private:
     if (!IsKnown)
       return false;
     ModelRows &Model = Result.Models.back();
+    ProgramSteps Followed = {std::nullopt, program().Backwards};
     if (Model.HasStep && Model.Step.Missing.empty() && Request.Inputs.empty() &&
         !Call.IsGuarded && Request.Autocast.empty() && Model.Missing.empty())
-      addProgramSteps([this] { return newRun(); }, Found.Mains, program(), Call,
-                      Request, Steps, Model);
+      Followed = addProgramSteps([this] { return newRun(); }, Found.Mains,
+                                 program(), Call, Request, Steps, Model);
+    leaveOutLoss(Model, std::move(Followed));
     return true;
+  }
+
+  /// Where \p Model has no step of the program's, since its loss is not known
+  /// or its backward() may be one that was not \p Followed, its steps are those
+  /// of any loss.
+  void leaveOutLoss(ModelRows &Model, ProgramSteps Followed) {
+    bytes::StepRows &Step = Model.Step;
+    if (!Least || Step.LossAt.Line || !Request.Autocast.empty())
+      return;
+    if (!Followed.LossMissing)
+      for (const SourceLocation At : Found.Backwards)
+        if (!Followed.Backwards.count(At)) {
+          Followed.LossMissing = {
+              spotOf(At, SM), "the program is not followed to this backward()"};
+          break;
+        }
+    if (!Followed.LossMissing)
+      return;
+    Step.LeftOut = {*Followed.LossMissing};
+    Step.FirstStep = std::move(Least->First);
+    Step.LaterSteps = std::move(Least->Later);
+    Step.LaterLine = std::move(Least->LaterLine);
+    Step.Batch = {};
   }
 
   /// Models of \p Others, which nobody is seen to make, as their default
@@ -411,6 +436,7 @@ private:
       return refuse(Title, Class->getLocation(),
                     "no constructor takes these arguments");
     describe(Running, Made, Title, Class, std::nullopt, {});
+    leaveOutLoss(Result.Models.back(), {std::nullopt, program().Backwards});
   }
 
   /// Adds the rows of \p Made, with a step of \p Inputs, or of what is found.
@@ -438,8 +464,9 @@ private:
       const bool IsOfAny = !Inputs && Request.Inputs.empty();
       if (!Inputs)
         Inputs = inputsOf(Class);
+      Least.reset();
       if (Inputs)
-        addStep(Running, Made, *Inputs, Request, Paths, Model);
+        Least = addStep(Running, Made, *Inputs, Request, Paths, Model);
       // It may be another one of several that takes this input.
       if (IsOfAny && Model.Step.Fails && isMadeTwice(Class)) {
         Model.NoStep.PassedAt = Model.Step.InputFrom;
@@ -513,6 +540,7 @@ private:
       NotKnown;
   std::set<const FunctionDecl *> Wanted;
   std::optional<ProgramSeen> Seen;
+  std::optional<LeastSteps> Least; ///< Of the last model.
   unsigned Steps = 0;
 };
 

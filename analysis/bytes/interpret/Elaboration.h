@@ -148,6 +148,8 @@ struct UnitModels {
   std::vector<Construction> Made;
   std::vector<PassedInputs> Passed;
   std::vector<FileLoad> Loads;
+  /// Calls of backward(), without those that autograd makes of custom ones.
+  std::vector<clang::SourceLocation> Backwards;
   std::vector<const clang::FunctionDecl *> Defined; ///< For other units, too.
   std::vector<const clang::FunctionDecl *> Mains;   ///< main(), at most.
   Interpreter::Bodies Bodies;
@@ -180,6 +182,7 @@ struct ProgramSeen {
   /// The names of files that torch::jit::load() was given, and where.
   std::vector<std::pair<Cell, clang::SourceLocation>> Loaded;
   bool WithArguments = false;
+  std::set<clang::SourceLocation> Backwards; ///< Those that it came to.
 };
 
 /// Follows main(), one of \p Mains, as it runs without arguments; or with some
@@ -223,25 +226,39 @@ RowPaths addRows(const ModulePtr &Root, bool Stopped,
 // Passes, Step.cpp
 //===----------------------------------------------------------------------===//
 
+/// What steps take whatever their loss is.
+struct LeastSteps {
+  PeakRow First, Later;
+  std::vector<TimeRow> LaterLine;
+};
+
 /// Runs passes with \p Inputs over \p M, which \p Running has made, and adds to
-/// \p Model what they take. \p Paths are those of its rows.
-void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
-             const BudgetRequest &Request, const RowPaths &Paths,
-             ModelRows &Model);
+/// \p Model what they take. \p Paths are those of its rows. Where the program
+/// passes the inputs, it may have another loss: returns what is sure then.
+std::optional<LeastSteps> addStep(Interpreter &Running, const ModulePtr &M,
+                                  const StepInputs &Inputs,
+                                  const BudgetRequest &Request,
+                                  const RowPaths &Paths, ModelRows &Model);
 /// The largest batch whose \p Peak is below what was asked about; nullopt where
 /// one of those that were tried is not known.
 std::optional<int64_t>
 largestBatch(llvm::function_ref<std::optional<uint64_t>(int64_t)> Peak,
              uint64_t Memory);
 
+/// Whether a model has the steps of the program.
+struct ProgramSteps {
+  std::optional<MissingRow> LossMissing;     ///< Why it does not.
+  std::set<clang::SourceLocation> Backwards; ///< Calls that were followed to.
+};
+
 /// Gives \p Model, which main() has passed \p Call, the steps that main() makes
 /// with it, up to backward(), with its own loss, where that is followed.
 /// \p Work counts what the runs that \p NewRun makes take.
-void addProgramSteps(llvm::function_ref<Interpreter()> NewRun,
-                     llvm::ArrayRef<const clang::FunctionDecl *> Mains,
-                     const ProgramSeen &Program, const SeenValues &Call,
-                     const BudgetRequest &Request, unsigned &Work,
-                     ModelRows &Model);
+ProgramSteps addProgramSteps(llvm::function_ref<Interpreter()> NewRun,
+                             llvm::ArrayRef<const clang::FunctionDecl *> Mains,
+                             const ProgramSeen &Program, const SeenValues &Call,
+                             const BudgetRequest &Request, unsigned &Work,
+                             ModelRows &Model);
 
 /// What the graph of one forward() keeps when nobody holds its results: with
 /// the inputs that it keeps, if they go as well. nullopt where the pass is not

@@ -191,6 +191,12 @@ static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
 static Arguments operatorArguments(const LibraryCall &C, bool *LacksType,
                                    Cell &Unknown) {
   Arguments Given;
+  const Cell Self = C.Object              ? C.Object
+                    : C.Arguments.empty() ? nullptr
+                                          : C.Arguments.front();
+  const bool IsReal = Self && Self->What == Value::Tensor &&
+                      Self->Handle->Shape.Type &&
+                      isFloating(*Self->Handle->Shape.Type);
   auto Add = [&](StringRef Name, const Cell &V, bool IsTensor) {
     Given[Name.str()] = argumentOf(V);
     if (IsTensor && V->What == Value::Unknown)
@@ -208,6 +214,14 @@ static Arguments operatorArguments(const LibraryCall &C, bool *LacksType,
         I + 1 == C.Arguments.size() &&
         C.F->getParamDecl(LastParam - 1)->getType()->isIntegerType()) {
       Given["index"] = integer(0);
+      continue;
+    }
+    // Whatever the number is, what it is computed with stays as large.
+    if (V->What == Value::Unknown && IsReal && I < LastParam &&
+        isScalar(C.F->getParamDecl(I)->getType())) {
+      Given[C.F->getOverloadedOperator()
+                ? "other"
+                : C.F->getParamDecl(I)->getName().str()] = 1.0;
       continue;
     }
     // An operator's operands have other names than its parameters.

@@ -235,13 +235,22 @@ public:
   std::function<void(const Cell &, clang::SourceLocation)> OnLoad;
   /// The files of these calls; empty where one loads several.
   std::map<clang::SourceLocation, std::string> Archives;
-  /// Of a pass that goes on in the program: backward() of these, none where one
-  /// is not known, and what operators are given.
-  std::function<void(llvm::ArrayRef<TensorPtr>, clang::SourceLocation)>
-      OnBackward;
+  /// Of a pass that goes on in the program: what backward() is called for.
+  struct BackwardOf {
+    std::vector<TensorPtr> Results;   ///< None where one is not known.
+    std::vector<TensorPtr> Gradients; ///< As given; empty: ones.
+    bool KeepsGraph = false;          ///< For another one.
+    clang::SourceLocation At;
+  };
+  std::function<void(const BackwardOf &)> OnBackward;
+  /// And what operators are given.
+  std::set<clang::SourceLocation> Backwards; ///< Those that it came to.
   std::function<void(const TensorPtr &)> OnTensor;
-  /// Of step() and zero_grad(): the parameters.
-  std::function<void(llvm::ArrayRef<TensorPtr>)> OnOptimizerStep, OnZeroGrad;
+  /// Of step(): the parameters.
+  std::function<void(llvm::ArrayRef<TensorPtr>)> OnOptimizerStep;
+  /// The same of zero_grad(), and whether it drops gradients, if that is said.
+  std::function<void(llvm::ArrayRef<TensorPtr>, std::optional<bool>)>
+      OnZeroGrad;
   bool GradMode = true; ///< Outside of a pass.
   /// A container whose forward() runs without a graph, and again in backward().
   const ModuleInstance *Checkpointed = nullptr;
@@ -446,6 +455,8 @@ Cell makeOptimizer(const clang::CXXRecordDecl *Class,
                    llvm::ArrayRef<Cell> Arguments);
 /// step() and zero_grad() of one. Null for other calls.
 Cell callOptimizer(const LibraryCall &C);
+/// zero_grad() of an optimizer or a module with the parameters \p Of.
+Cell zeroGradients(const LibraryCall &C, llvm::ArrayRef<TensorPtr> Of);
 
 // Passes, Forward.cpp.
 

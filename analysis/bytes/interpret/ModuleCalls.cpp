@@ -391,9 +391,7 @@ static Cell zeroGrad(const LibraryCall &C) {
     for (const ModuleInstance::Tensor &T : Each->Parameters)
       All.push_back(T.Handle);
   });
-  if (C.VM.OnZeroGrad)
-    C.VM.OnZeroGrad(All);
-  return C.Nothing;
+  return zeroGradients(C, All);
 }
 
 //===----------------------------------------------------------------------===//

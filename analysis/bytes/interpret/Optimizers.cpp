@@ -13,10 +13,17 @@ namespace libtorch_tidy::bytes {
 Cell makeOptimizer(const CXXRecordDecl *Class, ArrayRef<Cell> Arguments) {
   if (!torch::isOptimizerType(compat::recordType(Class)))
     return nullptr;
-  const Cell Result = valueOf(Value::Other);
+  const Cell Result = valueOf(Value::Other, &Value::Class, Class);
   for (const TensorPtr &T : tensorsIn(Arguments.take_front(1)))
     Result->Elements.push_back(tensorValue(T));
   return Result;
+}
+
+Cell zeroGradients(const LibraryCall &C, ArrayRef<TensorPtr> Of) {
+  if (C.VM.OnZeroGrad)
+    C.VM.OnZeroGrad(Of, C.Arguments.empty() ? std::nullopt
+                                            : truth(C.Arguments.front()));
+  return valueOf(Value::Other);
 }
 
 Cell callOptimizer(const LibraryCall &C) {
@@ -25,16 +32,22 @@ Cell callOptimizer(const LibraryCall &C) {
   if (!Method || !Of || Of->What != Value::Other ||
       !torch::isOptimizerType(compat::recordType(Method->getParent())))
     return nullptr;
-  // A closure is followed nowhere.
-  const bool Steps = C.Name == "step" && C.Arguments.empty();
-  const bool Zeroes =
-      C.Name == "zero_grad" &&
-      (C.Arguments.empty() || truth(C.Arguments.front()).value_or(true));
-  if (!Steps && !Zeroes)
+  const Cell Closure = C.Arguments.empty() ? nullptr : C.Arguments.front();
+  const bool Steps =
+      C.Name == "step" && (!Closure || Closure->What == Value::Null ||
+                           Closure->What == Value::Function);
+  if (C.Name == "zero_grad")
+    return zeroGradients(C, tensorsIn(Of->Elements));
+  if (!Steps)
     return nullptr;
-  if (const auto &Told = Steps ? C.VM.OnOptimizerStep : C.VM.OnZeroGrad)
-    Told(tensorsIn(Of->Elements));
-  return valueOf(Value::Other);
+  Cell Loss;
+  if (Closure && Closure->What == Value::Function)
+    Loss = C.VM.copyOf(C.VM.callClosure(Closure, nullptr, {}, C.At));
+  if (C.VM.Pass && torch::searchesAlongLine(Of->Class))
+    C.VM.note(C.At, "what " + cpp::nameOf(Of->Class) + " keeps is not known");
+  if (C.VM.OnOptimizerStep && !C.VM.Halted)
+    C.VM.OnOptimizerStep(tensorsIn(Of->Elements));
+  return Loss ? Loss : valueOf(Value::Other);
 }
 
 } // namespace libtorch_tidy::bytes

@@ -136,8 +136,38 @@ public:
     setTraining(true);
     begin();
     const Cell Given = forward();
-    const PeakRow Result =
-        finish(tensorsIn(Given), Lines, Lines ? &Lines->LaterLine : nullptr);
+    S.addUp(tensorsIn(Given));
+    S.backward(tensorsIn(Given));
+    const PeakRow Result = measure(Lines, Lines ? &Lines->LaterLine : nullptr);
+    hasStepped();
+    return Result;
+  }
+
+  /// The same of a loss that takes nothing itself, and is of one result of
+  /// forward(), the one numbered \p Of: nobody holds the others, or the inputs
+  /// \p Given. \p Results becomes how many have a gradient.
+  PeakRow trainAtLeast(llvm::ArrayRef<Cell> Given, size_t Of, size_t &Results,
+                       StepRows &Lines, std::vector<TimeRow> &Line) {
+    setTraining(true);
+    setInputs(Given);
+    begin();
+    std::vector<TensorPtr> All = tensorsIn(forward());
+    Inputs.clear();
+    llvm::erase_if(All, [](const TensorPtr &T) { return !T->needsGradient(); });
+    Results = All.size();
+    std::vector<TensorPtr> Roots;
+    if (Of < All.size())
+      Roots.push_back(All[Of]);
+    All.clear();
+    // The graph has what it needs of it.
+    if (!Roots.empty() && Roots.front()->Maker) {
+      Roots.front() = std::make_shared<TensorInstance>(*Roots.front());
+      Roots.front()->Memory = nullptr;
+    }
+    S.backward(Roots);
+    Roots.clear();
+    Line.clear();
+    const PeakRow Result = measure(&Lines, &Line);
     hasStepped();
     return Result;
   }
@@ -145,18 +175,17 @@ public:
   /// Before and after the forward pass of a step. zero_grad() comes first,
   /// which drops gradients since 2.0, unless the step \p Follows what calls it.
   void begin(bool Follows = false) {
-    if (!Follows || !HasDropped)
-      dropGradients(Follows ? InOrder : placedTensors());
+    if (!Follows)
+      dropGradients(placedTensors());
     S.memory().restartPeak();
     S.memory().startTimeLine();
   }
-  /// What zero_grad() does with \p Of.
-  void dropGradients(llvm::ArrayRef<TensorPtr> Of) {
-    HasDropped = true;
-    if (S.isSince({2, 0}) && !Request.Accumulates)
-      for (const TensorPtr &T : Of)
-        T->Gradient = nullptr;
+  /// What zero_grad() does with \p Of: it \p Drops gradients, if that is said.
+  void zeroGradients(llvm::ArrayRef<TensorPtr> Of, std::optional<bool> Drops) {
+    HasZeroed = true;
+    dropGradients(Of, Drops);
   }
+  bool hasZeroed() const { return HasZeroed; }
   /// The optimizer of the model has run.
   void hasStepped() { HasState = Optimizes.Copies > 0; }
   /// Does an optimizer of \p Of work on the model?
@@ -183,11 +212,13 @@ public:
         for (unsigned Copy = 0; Copy < Optimizes.Copies; ++Copy)
           StateOfOthers.push_back(S.allocate(T->Gradient->Bytes));
   }
-  PeakRow finish(llvm::ArrayRef<TensorPtr> Results, StepRows *Lines,
-                 std::vector<TimeRow> *Line) {
-    S.addUp(Results);
-    S.backward(Results);
-    return measure(Lines, Line);
+  /// backward() of the program. Its ones live as long as it runs.
+  void backward(const Interpreter::BackwardOf &Of) {
+    std::vector<BlockPtr> Ones;
+    if (Of.Gradients.empty())
+      for (const TensorPtr &T : Of.Results)
+        Ones.push_back(S.allocate(T->Shape.bytes().value_or(0)));
+    S.backward(Of.Results, Of.Gradients, Of.KeepsGraph);
   }
   /// The peak since begin(), and that of the optimizer's step() if it ran now.
   PeakRow measure(StepRows *Lines, std::vector<TimeRow> *Line) {
@@ -328,8 +359,6 @@ public:
     }
     return false;
   }
-  /// backward() of a loss that has nothing to do with the model.
-  void passBy(llvm::ArrayRef<TensorPtr> Results) { S.backward(Results); }
 
   /// Gives tensors and modules that come from outside of the pass a place in
   /// it, until it ends.
@@ -417,6 +446,14 @@ private:
     return Result;
   }
 
+  /// Since 2.0 zero_grad() drops them unless it is told otherwise.
+  void dropGradients(llvm::ArrayRef<TensorPtr> Of,
+                     std::optional<bool> Drops = std::nullopt) {
+    if (Drops.value_or(S.isSince({2, 0})) && !Request.Accumulates)
+      for (const TensorPtr &T : Of)
+        T->Gradient = nullptr;
+  }
+
   /// The bytes of the gradients that the optimizer works on.
   uint64_t gradients() const {
     uint64_t All = 0;
@@ -435,8 +472,12 @@ private:
       const uint64_t Bytes = T->Gradient ? T->Gradient->Bytes : 0;
       if (!HasState)
         State += Optimizes.Copies * Bytes;
+      // What only copies a parameter the first time has no numbers then.
+      const bool HasNumbers =
+          Optimizes.Scratch || (HasState && Optimizes.Copies);
       if (Bytes)
-        Most = std::max(Most, State + Optimizes.Scratch * Bytes);
+        Most = std::max(Most, State + Optimizes.Scratch * Bytes +
+                                  (HasNumbers ? S.bytesOfNumber(*T) : 0));
     }
     return S.memory().live() + Most;
   }
@@ -520,7 +561,7 @@ private:
   bool HasState;                              ///< Of the optimizer.
   std::set<const TensorInstance *> HaveState; ///< Of other optimizers.
   std::vector<BlockPtr> StateOfOthers;
-  bool HasDropped = false; ///< zero_grad() was called.
+  bool HasZeroed = false; ///< zero_grad() was called.
   std::set<std::tuple<std::string, unsigned, std::string>> Said;
   std::map<unsigned, unsigned> Rows; ///< Of places that time lines name.
 };

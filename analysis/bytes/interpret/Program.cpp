@@ -125,6 +125,7 @@ static void runMain(Interpreter &Running, ArrayRef<const FunctionDecl *> Mains,
   ProgramRun Run(Running, Seen, Visit);
   for (const FunctionDecl *F : Mains)
     Run.run(F);
+  Seen.Backwards = Running.Backwards;
 }
 
 ProgramSeen runProgram(llvm::function_ref<Interpreter &()> NewRun,

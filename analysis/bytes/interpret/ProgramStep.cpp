@@ -79,11 +79,13 @@ public:
       : Running(Running), M(M), Call(Call), Want(Want), Request(Request),
         Model(Model), P(Running, M, Request, Paths) {
     Running.OnTensor = [this](const TensorPtr &T) { P.bring(T); };
-    Running.OnBackward = [this](ArrayRef<TensorPtr> Results,
-                                SourceLocation At) { backward(Results, At); };
+    Running.OnBackward = [this](const Interpreter::BackwardOf &Of) {
+      backward(Of);
+    };
     Running.OnOptimizerStep = [this](ArrayRef<TensorPtr> Of) { stepped(Of); };
-    Running.OnZeroGrad = [this](ArrayRef<TensorPtr> Of) {
-      P.dropGradients(Of);
+    Running.OnZeroGrad = [this](ArrayRef<TensorPtr> Of,
+                                std::optional<bool> Drops) {
+      P.zeroGradients(Of, Drops);
     };
   }
   ~ProgramStep() {
@@ -125,7 +127,9 @@ public:
           {Before->Where, Before->Text +
                               "; gradients of other models, and what their "
                               "optimizers keep, may be missing"});
-    P.begin(/*Follows=*/Want.FromStart);
+    // What is not seen may call zero_grad().
+    P.begin(/*Follows=*/Want.FromStart &&
+            (P.hasZeroed() || (Running.Undefined.empty() && !Before)));
   }
 
   // After backward(); without a peak, it was not followed that far.
@@ -185,21 +189,24 @@ private:
         [](const ModulePtr &) {});
   }
 
-  void backward(ArrayRef<TensorPtr> Results, SourceLocation At) {
-    const Spot Here = spotOf(At, Running.Context.getSourceManager());
+  void backward(const Interpreter::BackwardOf &Of) {
+    const Spot Here = spotOf(Of.At, Running.Context.getSourceManager());
+    for (const TensorPtr &T : Of.Gradients)
+      P.bring(T);
     std::vector<MissingRow> Gaps = P.takeMissing();
-    if (Gaps.empty() && Results.empty())
+    if (Gaps.empty() && Of.Results.empty())
       Gaps.push_back({Here, "the loss is not known"});
     if (!IsMeasured) {
       isNotFollowed(Gaps);
-      HasStepped |= HasCome && P.reaches(Results);
-      return P.passBy(Results);
+      HasStepped |= HasCome && P.reaches(Of.Results);
+      return P.backward(Of);
     }
     if (Gaps.empty()) {
-      if (!P.reaches(Results))
-        return P.passBy(Results);
+      if (!P.reaches(Of.Results))
+        return P.backward(Of);
       LossAt = Here;
-      return measure(P.finish(Results, &Model.Step, &Part));
+      P.backward(Of);
+      return measure(P.measure(&Model.Step, &Part));
     }
     if (Peak)
       LeftOut.push_back(Gaps.front());
@@ -254,7 +261,7 @@ public:
       : NewRun(NewRun), Mains(Mains), Program(Program), Call(Call),
         Request(Request), Work(Work), Model(Model) {}
 
-  void add() {
+  ProgramSteps add() {
     StepRows &Row = Model.Step;
     const std::optional<PeakRow> First = peak({/*Later=*/false, {}});
     const std::optional<PeakRow> Later =
@@ -264,11 +271,7 @@ public:
       Row.LeftOut.clear();
       if (First && !LossMissing)
         LossMissing = Why;
-      if (LossMissing) {
-        Row.LeftOut.push_back(*LossMissing);
-        Row.Batch = {};
-      }
-      return;
+      return {LossMissing, std::move(Reached)};
     }
     Row.FirstStep = *First;
     Row.LaterSteps = *Later;
@@ -285,6 +288,7 @@ public:
               },
               Request.Memory)
               .value_or(-1);
+    return {std::nullopt, std::move(Reached)};
   }
 
 private:
@@ -330,6 +334,7 @@ private:
           Step->call(M, Given, IsIt);
         });
     Work += Running.steps();
+    Reached.merge(Running.Backwards);
     Why = MissingRow{spotOf(Call.At, SM),
                      "the program is not followed to a second step"};
     if (!Step)
@@ -367,16 +372,17 @@ private:
   ModelRows &Model;
   /// Why the last run was not followed through the step, or to its end.
   std::optional<MissingRow> LossMissing, Why;
+  std::set<SourceLocation> Reached; ///< Calls of backward().
 };
 
 } // namespace
 
-void addProgramSteps(llvm::function_ref<Interpreter()> NewRun,
-                     ArrayRef<const FunctionDecl *> Mains,
-                     const ProgramSeen &Program, const SeenValues &Call,
-                     const BudgetRequest &Request, unsigned &Work,
-                     ModelRows &Model) {
-  Steps(NewRun, Mains, Program, Call, Request, Work, Model).add();
+ProgramSteps addProgramSteps(llvm::function_ref<Interpreter()> NewRun,
+                             ArrayRef<const FunctionDecl *> Mains,
+                             const ProgramSeen &Program, const SeenValues &Call,
+                             const BudgetRequest &Request, unsigned &Work,
+                             ModelRows &Model) {
+  return Steps(NewRun, Mains, Program, Call, Request, Work, Model).add();
 }
 
 } // namespace libtorch_tidy::bytes

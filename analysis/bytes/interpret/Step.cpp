@@ -25,6 +25,28 @@ std::optional<uint64_t> keptByGraph(Interpreter &Running, const ModulePtr &M,
   return P.takeMissing().empty() ? std::optional(Kept) : std::nullopt;
 }
 
+/// A loss that is not known may be of one result of \p M alone, whichever takes
+/// least.
+static LeastSteps leastOf(Interpreter &Running, const ModulePtr &M,
+                          const StepInputs &Inputs,
+                          const BudgetRequest &Request, const RowPaths &Paths,
+                          StepRows &Row) {
+  LeastSteps Least;
+  size_t Results = 1;
+  for (size_t Of = 0; Of < Results; ++Of) {
+    Passes P(Running, M, Request, Paths);
+    LeastSteps Each;
+    Each.First =
+        P.trainAtLeast(Inputs.Arguments, Of, Results, Row, Each.LaterLine);
+    Each.Later =
+        P.trainAtLeast(Inputs.Arguments, Of, Results, Row, Each.LaterLine);
+    if (!Of || Each.Later.Bytes < Least.Later.Bytes)
+      Least = std::move(Each);
+    Running.takeGapsOfPass();
+  }
+  return Least;
+}
+
 /// A step has all that the model is known to take, whatever of it was not
 /// followed.
 static void raiseBounds(ModelRows &Model, const BudgetRequest &Request) {
@@ -42,9 +64,10 @@ static void raiseBounds(ModelRows &Model, const BudgetRequest &Request) {
     }
 }
 
-void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
-             const BudgetRequest &Request, const RowPaths &Paths,
-             ModelRows &Model) {
+std::optional<LeastSteps> addStep(Interpreter &Running, const ModulePtr &M,
+                                  const StepInputs &Inputs,
+                                  const BudgetRequest &Request,
+                                  const RowPaths &Paths, ModelRows &Model) {
   StepRows &Row = Model.Step;
   Model.HasStep = true;
   Row.InputTexts = Inputs.Texts;
@@ -54,7 +77,7 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
   if (Inputs.Trouble) {
     Row.Missing.push_back(*Inputs.Trouble);
     Row.Fails = true;
-    return;
+    return std::nullopt;
   }
   auto Add = [&](std::vector<MissingRow> More) {
     llvm::move(More, std::back_inserter(Row.Missing));
@@ -78,6 +101,9 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
     if (Row.Missing.empty())
       P.noteUnreached(Model);
   }
+  std::optional<LeastSteps> Least;
+  if (Row.InputFrom.Line && Row.Missing.empty())
+    Least = leastOf(Running, M, Inputs, Request, Paths, Row);
   if (!Row.Missing.empty() || !Model.Missing.empty())
     raiseBounds(Model, Request);
   if (Request.Device == DeviceKind::Cuda && Row.Missing.empty())
@@ -89,7 +115,7 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
       *Bytes = (P.*By)();
     }
   if (!Request.Memory || !Row.Missing.empty())
-    return;
+    return Least;
   auto Search = [&](std::optional<uint64_t> (Passes::*PeakOf)()) {
     return largestBatch(
                [&](int64_t Batch) -> std::optional<uint64_t> {
@@ -107,9 +133,10 @@ void addStep(Interpreter &Running, const ModulePtr &M, const StepInputs &Inputs,
   };
   Row.Batch.Largest = Search(&Passes::laterPeak);
   if (!Request.WithInference)
-    return;
+    return Least;
   Row.Batch.Guarded = Search(&Passes::guardedPeak);
   Row.Batch.Unguarded = Search(&Passes::unguardedPeak);
+  return Least;
 }
 
 std::optional<int64_t>

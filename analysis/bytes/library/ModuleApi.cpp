@@ -111,6 +111,11 @@ bool decidesElementType(QualType T) {
          (torch::isTorchDecl(R) && cpp::nameOf(R) == "TypeMeta");
 }
 
+bool isScalar(QualType T) {
+  const CXXRecordDecl *R = cpp::recordOf(T.getNonReferenceType());
+  return torch::isTorchDecl(R) && cpp::nameOf(R) == "Scalar";
+}
+
 bool changesTensorOptions(const FunctionDecl *F) {
   return F && torch::isTorchDecl(F) &&
          modelClass(cpp::recordOf(F->getReturnType())) ==

@@ -56,6 +56,8 @@ bool setsElementType(const clang::FunctionDecl *F);
 /// Does an argument of type \p T decide the type of elements: an element type,
 /// TensorOptions, a tensor? A device does not.
 bool decidesElementType(clang::QualType T);
+/// A number that an operator takes, c10::Scalar.
+bool isScalar(clang::QualType T);
 /// A method or function that makes or changes TensorOptions in another way:
 /// device(), requires_grad().
 bool changesTensorOptions(const clang::FunctionDecl *F);

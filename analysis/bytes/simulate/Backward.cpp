@@ -123,15 +123,19 @@ namespace {
 /// complete, the one that was recorded last.
 class Engine {
 public:
-  explicit Engine(Simulation &S) : S(S) {}
+  Engine(Simulation &S, bool KeepsGraph) : S(S), KeepsGraph(KeepsGraph) {}
 
   void run(ArrayRef<TensorPtr> Results, ArrayRef<TensorPtr> Given) {
     count(Results);
+    std::vector<Gradient>
+        Held; ///< Those that are given: nobody takes them over.
     for (const auto &[I, T] : llvm::enumerate(Results)) {
       Gradient Seed =
           I < Given.size()
               ? lying(Given[I]->Shape, Given[I]->Strides, Given[I]->Memory)
               : lying(T->Shape, Sizes(T->Strides.size()), nullptr);
+      if (I < Given.size())
+        Held.push_back(Seed);
       if (T->Maker)
         send(T->Maker, T->MakerOutput, std::move(Seed),
              T->Shape.bytes().value_or(0), /*IsRoot=*/true);
@@ -274,8 +278,10 @@ private:
               bytesOfZeros(Node, Incoming));
     First = nullptr;
     Incoming.clear();
-    Node.Kept.clear();
-    Node.Run = nullptr;
+    if (!KeepsGraph) {
+      Node.Kept.clear();
+      Node.Run = nullptr;
+    }
     std::vector<TensorPtr> Complete;
     for (size_t I = 0; I < Node.Edges.size(); ++I) {
       const GradientNode::Edge &E = Node.Edges[I];
@@ -298,6 +304,7 @@ private:
   };
 
   Simulation &S;
+  const bool KeepsGraph;
   llvm::DenseMap<const GradientNode *, std::vector<Gradient>> Buffers;
   llvm::DenseMap<const GradientNode *, unsigned> Waiting;
   llvm::DenseMap<const TensorInstance *, LeafState> Leaves;
@@ -308,8 +315,16 @@ private:
 } // namespace
 
 void Simulation::backward(ArrayRef<TensorPtr> Results,
-                          ArrayRef<TensorPtr> Given) {
-  Engine(*this).run(Results, Given);
+                          ArrayRef<TensorPtr> Given, bool KeepsGraph) {
+  Engine(*this, KeepsGraph).run(Results, Given);
+}
+
+uint64_t Simulation::bytesOfNumber(const TensorInstance &T) const {
+  constexpr unsigned OfDouble = 8;
+  const unsigned Own = T.Shape.Type ? T.Shape.Type->Bytes : OfDouble;
+  return Device == DeviceKind::Cuda ? 0
+         : Own == OfDouble          ? Own
+                                    : OfDouble + Own;
 }
 
 } // namespace libtorch_tidy::bytes

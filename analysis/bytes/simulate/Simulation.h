@@ -303,9 +303,12 @@ public:
   /// What sum() of each of \p Results needs for itself.
   void addUp(llvm::ArrayRef<TensorPtr> Results);
   /// backward() of the sum of \p Results, or with the gradients \p Given. Those
-  /// that need no gradient count nothing.
+  /// that need no gradient count nothing. \p KeepsGraph: for another one.
   void backward(llvm::ArrayRef<TensorPtr> Results,
-                llvm::ArrayRef<TensorPtr> Given = {});
+                llvm::ArrayRef<TensorPtr> Given = {}, bool KeepsGraph = false);
+  /// The bytes of a number that is added to \p T, or multiplied by it, while
+  /// that runs: a double, and the same in the type of \p T.
+  uint64_t bytesOfNumber(const TensorInstance &T) const;
 
   /// The node of a custom function, before its forward() runs.
   NodePtr makeNode();

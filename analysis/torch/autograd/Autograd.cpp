@@ -94,6 +94,10 @@ bool isOptimizerStep(const CallExpr *Call) {
   return cpp::callsMethod(Call, "step", {"torch::optim::Optimizer"});
 }
 
+bool searchesAlongLine(const CXXRecordDecl *Optimizer) {
+  return Optimizer && cpp::isOrDerivesFrom(Optimizer, "torch::optim::LBFGS");
+}
+
 static constexpr StringRef ParameterNames[] = {
     "params", "parameters", "add_param_group", "add_parameters"};
 const llvm::ArrayRef<StringRef> ParameterMethods = ParameterNames;

@@ -53,6 +53,9 @@ inline constexpr llvm::StringLiteral BackwardName = "backward";
 bool isOptimizerType(clang::QualType T);
 /// optimizer.step(), step(closure).
 bool isOptimizerStep(const clang::CallExpr *Call);
+/// Does step(closure) of an \p Optimizer call the closure several times, and
+/// keep more than a few copies of the parameters? LBFGS.
+bool searchesAlongLine(const clang::CXXRecordDecl *Optimizer);
 /// The list of parameters that the optimizer works on: group.params() of a
 /// parameter group, optimizer.parameters(). The list is the optimizer's own,
 /// and a write to it replaces parameters.

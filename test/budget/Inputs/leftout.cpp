@@ -1,4 +1,7 @@
 // Steps of which a part is not followed: the peaks lack it.
+#ifdef MEASURED
+#include "peak.h"
+#endif
 #include <torch/torch.h>
 
 using namespace torch;
@@ -13,7 +16,11 @@ struct NetImpl : nn::Module {
 };
 TORCH_MODULE(Net);
 
+#ifdef MEASURED
+Tensor elsewhere(const Tensor &x) { return x.sum(); }
+#else
 Tensor elsewhere(const Tensor &);
+#endif
 
 #if defined(DERIVATIVE)
 // The loss has the derivative of the result.
@@ -94,6 +101,62 @@ int main() {
   for (int i = 0; i < 3; ++i) {
     optimizer.zero_grad();
     net(torch::rand({50, 2})).mean().backward();
+    optimizer.step();
+  }
+}
+#elif defined(CLOSURE)
+// What calls the closure is not seen. The closure of LBFGS is followed, and what it keeps is not.
+void minimize(optim::Optimizer &, const std::function<Tensor()> &);
+int main() {
+  Net wide(300), net(30);
+  optim::SGD ofWide(wide->parameters(), 0.1);
+  optim::LBFGS optimizer(net->parameters());
+  for (int i = 0; i < 3; ++i) {
+    minimize(ofWide, [&] {
+      const Tensor loss = wide(torch::rand({50, 2})).mean();
+      loss.backward();
+      return loss;
+    });
+    optimizer.step([&] {
+      optimizer.zero_grad();
+      const Tensor loss = net(torch::rand({50, 2})).mean();
+      loss.backward();
+      return loss;
+    });
+  }
+}
+#elif defined(HEADS)
+// The loss may be of one result alone, and the rest may be gone before backward().
+struct HeadsImpl : nn::Module {
+  HeadsImpl() {
+    narrow = register_module("narrow", nn::Linear(4, 3));
+    wide = register_module("wide", nn::Sequential(nn::Linear(4, 500), nn::Tanh(), nn::Linear(500, 500)));
+  }
+  std::tuple<Tensor, Tensor> forward(const Tensor &x) {
+    const Tensor first = narrow(x);
+    return {first, wide->forward(x)};
+  }
+  nn::Linear narrow{nullptr};
+  nn::Sequential wide{nullptr};
+};
+TORCH_MODULE(Heads);
+int main() {
+  Heads net;
+  optim::Adam optimizer(net->parameters());
+  for (int i = 0; i < 3; ++i) {
+    optimizer.zero_grad();
+    elsewhere(std::get<0>(net->forward(torch::rand({50, 4})))).backward();
+    optimizer.step();
+  }
+}
+#elif defined(GRAPH)
+// What backward() keeps beside its gradients is not known.
+int main() {
+  Net net(30);
+  optim::Adam optimizer(net->parameters());
+  for (int i = 0; i < 3; ++i) {
+    optimizer.zero_grad();
+    net(torch::rand({50, 2})).mean().backward({}, true, /*create_graph=*/true);
     optimizer.step();
   }
 }
