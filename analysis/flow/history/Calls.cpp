@@ -190,7 +190,30 @@ Value Interpreter::stdCall(const cpp::Call &C) {
 // Training
 //===----------------------------------------------------------------------===//
 
-/// What \p C runs of its arguments runs with the gradient mode of the call.
+/// Narrows \p Noted, the site of a function object that \p Runner is given for
+/// \p Param, to the mode in which it runs that.
+static void runIn(const FunctionFlow &Runner, const ParmVarDecl *Param,
+                  CallSite &Noted) {
+  std::optional<GradMode> Mode;
+  bool UnderInference = true;
+  for (ArrayRef<CallSite> Sites : {Runner.calls(), Runner.unseenCalls()})
+    for (const CallSite &Site : Sites) {
+      const auto *Run = dyn_cast_or_null<CallExpr>(Site.Call);
+      const Expr *Object = Run ? cpp::calledOn(Run) : nullptr;
+      if (!Run || cpp::variableOf(Object ? Object : Run->getCallee()) != Param)
+        continue;
+      Mode = !Mode || *Mode == Site.Mode ? Site.Mode : GradMode::Unknown;
+      UnderInference &= Site.UnderInference;
+    }
+  if (!Mode || *Mode == GradMode::On)
+    return;
+  Noted.Mode = *Mode;
+  Noted.OnAnyway = false;
+  Noted.UnderInference |= UnderInference;
+}
+
+/// What \p C runs of its arguments runs with the gradient mode of the call, and
+/// of the function that runs it.
 void Interpreter::noteCallables(const cpp::Call &C) {
   if (C.Of == Whose::Library)
     return;
@@ -200,6 +223,10 @@ void Interpreter::noteCallables(const cpp::Call &C) {
     if (Target && cpp::runsArgument(C.expr(), I)) {
       CallSite &Noted = Calls[{Arg, Target}] = siteAt(C.E, Target);
       Noted.Call = Arg;
+      const FunctionFlow *Runner =
+          C.Of == Whose::User ? Unit.flowOf(C.Callee) : nullptr;
+      if (Runner && Runner->available() && I < C.Callee->getNumParams())
+        runIn(*Runner, Runner->function()->getParamDecl(I), Noted);
     }
   }
 }

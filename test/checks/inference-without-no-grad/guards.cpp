@@ -3,6 +3,8 @@
 
 #include "../Inputs/net.h"
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <algorithm>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -166,3 +168,23 @@ void with_guard(Net net, const Tensor &x) {
   sometimes_guarded(net, x);
 }
 void without_guard(Net net, const Tensor &x) { sometimes_guarded(net, x); }
+
+// A function that runs what it is given runs it under its own guard.
+template <typename Function> void generic_without(Function f) {
+  torch::NoGradGuard g;
+  f();
+}
+void without(const std::function<void()> &f) {
+  torch::InferenceMode g;
+  f();
+}
+void given(Net net, const Batches &batches) {
+  generic_without([&] { show(net(batches.front())); });
+  without([&] { show(net(batches.front())); });
+  without([&] {
+    std::for_each(batches.begin(), batches.end(),
+                  [&](const Tensor &x) { show(net(x)); });
+  });
+  auto step = [&] { show(net(batches.front())); };
+  without(step);
+}
