@@ -25,6 +25,11 @@ static Gradient lying(const TensorShape &Shape, Sizes Strides,
   return T;
 }
 
+static Gradient seen(Gradient View) {
+  View->HasBase = true;
+  return View;
+}
+
 static Sizes sizesOf(const TensorShape &Shape) {
   TensorInstance T;
   T.Shape = Shape;
@@ -88,19 +93,22 @@ static Gradient reshaped(Simulation &S, const Gradient &From,
                          const TensorShape &To) {
   const Sizes Of = sizesOf(To);
   if (std::optional<Sizes> Strides = stridesOfView(From, Of))
-    return lying(To, std::move(*Strides), From->Memory);
+    return seen(lying(To, std::move(*Strides), From->Memory));
   return lying(To, contiguousStrides(Of), S.allocate(To.bytes().value_or(0)));
 }
 
 /// What an edge makes of what has come.
 static Gradient gradientOf(Simulation &S, const GradientNode::Edge &E,
                            const Gradient &Come) {
-  if (E.Kind == GradientKind::Fresh)
-    return lying(E.Shape,
-                 E.FollowsOrder && Come
-                     ? orderOf(sizesOf(E.Shape), {Come->Strides, E.Strides})
-                     : E.Strides,
-                 S.allocate(E.Bytes));
+  if (E.Kind == GradientKind::Fresh || E.Kind == GradientKind::Seen) {
+    Gradient Own =
+        lying(E.Shape,
+              E.FollowsOrder && Come
+                  ? orderOf(sizesOf(E.Shape), {Come->Strides, E.Strides})
+                  : E.Strides,
+              S.allocate(E.Bytes));
+    return E.Kind == GradientKind::Seen ? seen(std::move(Own)) : Own;
+  }
   if (E.Kind == GradientKind::Constant)
     return lying(E.Shape, Sizes(E.Strides.size()), nullptr);
   if (E.Kind == GradientKind::Alias || !Come)
@@ -112,7 +120,7 @@ static Gradient gradientOf(Simulation &S, const GradientNode::Edge &E,
                                 Axis >= static_cast<int>(Come->Strides.size())
                             ? 0
                             : Come->Strides[Axis]);
-    return lying(E.Shape, std::move(Strides), Come->Memory);
+    return seen(lying(E.Shape, std::move(Strides), Come->Memory));
   }
   return reshaped(S, Come, E.Shape);
 }
@@ -191,9 +199,11 @@ private:
       Sum = std::move(Given);
       return;
     }
-    // Since 2.0 what has come before takes it up, if nobody else has that.
-    if (S.isSince({2, 0}) && Sum.use_count() == 1 && Sum->isDense() &&
-        Sum->Memory && Sum->Memory.use_count() == 1)
+    // Since 2.0 what has come before takes it up, if nobody else has that, not
+    // even as the base of a view: can_accumulate_inplace() of
+    // torch/csrc/autograd/input_buffer.cpp.
+    if (S.isSince({2, 0}) && Sum.use_count() == 1 && !Sum->HasBase &&
+        Sum->isDense() && Sum->Memory && Sum->Memory.use_count() == 1)
       return;
     Sum =
         lying(Sum->Shape, orderOf(Sum->sizes(), {Sum->Strides, Given->Strides}),

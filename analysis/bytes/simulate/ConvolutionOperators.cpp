@@ -25,6 +25,11 @@ struct Convolved {
   uint64_t XPart = 0, OutPart = 0;
   /// In use at once, after the result (the columns of a whole batch: before).
   uint64_t Columns = 0, BackwardColumns = 0;
+
+  /// One image is seen as a batch of one.
+  GradientKind kindOfImage() const {
+    return IsBatched ? GradientKind::Fresh : GradientKind::Seen;
+  }
 };
 
 } // namespace
@@ -303,8 +308,8 @@ static OperatorResult convolutionInOneDnn(OperatorCall &Op,
   const uint64_t Gradients =
       gradientBytes(Of.X) + gradientBytes(Of.W) + gradientBytes(Of.B);
   const uint64_t Most = std::max(Memory.backward(), Gradients);
-  return Op.record({Out}, {{Of.X}, {Of.W}, {Of.B}}, {Of.X, Of.W},
-                   Most - Gradients);
+  return Op.record({Out}, {{Of.X, Of.kindOfImage()}, {Of.W}, {Of.B}},
+                   {Of.X, Of.W}, Most - Gradients);
 }
 
 //===----------------------------------------------------------------------===//
@@ -401,8 +406,8 @@ static OperatorResult convolution(OperatorCall &Op) {
   if (gradientBytes(B))
     Scratch =
         std::max(Scratch, Op.widenedToSum(Out, axesOfBias(Out, Of.IsBatched)));
-  return Op.record({Out}, {{X}, {W}, {B}}, {X, W}, Scratch + InOrder,
-                   SparseScratch + InOrder);
+  return Op.record({Out}, {{X, Of.kindOfImage()}, {W}, {B}}, {X, W},
+                   Scratch + InOrder, SparseScratch + InOrder);
 }
 
 static constexpr OperatorRule ConvolutionRows[] = {

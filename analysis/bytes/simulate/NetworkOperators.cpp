@@ -95,8 +95,12 @@ static OperatorResult linear(OperatorCall &Op) {
       IsSwapped ? elementsOf(From[0] * productOf(OfWeight), typeOf(X).Bytes)
       : W->needsGradient() ? Copy
                            : 0;
-  Op.record({Out}, {{X}, {W}, {B}}, keptOfProduct(X, Seen, W, W), Scratch,
-            Scratch + bytesOf(Out));
+  // The weight is multiplied as weight.t().
+  Op.record({Out},
+            {{X, From.size() == 2 ? GradientKind::Fresh : GradientKind::Seen},
+             {W, GradientKind::Seen},
+             {B, GradientKind::Seen}},
+            keptOfProduct(X, Seen, W, W), Scratch, Scratch + bytesOf(Out));
   takeMatrices(Out, IsSwapped ? From[0] : 1);
   return Out;
 }
@@ -189,8 +193,18 @@ static OperatorResult matmul(OperatorCall &Op, Tensor A, Tensor B) {
       Grown(A, Left) + Grown(B, Right) + (B->needsGradient() ? CopyA : CopyB);
   // One matrix of what comes is laid out at a time.
   const int64_t Matrices = Folds || FoldsRight ? 1 : productOf(*Batch);
-  Op.record({Out}, {{A}, {B}}, keptOfProduct(A, KeptA, B, KeptB), Scratch,
-            Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
+  // matmul() sees batches, and a row, as what mm() or bmm() takes.
+  const bool IsMatmul = Op.Base == "matmul";
+  const auto KindOf = [&](bool IsSeen) {
+    return IsMatmul && IsSeen ? GradientKind::Seen : GradientKind::Fresh;
+  };
+  const bool SeesB = B->sizes().size() > 2;
+  Op.record(
+      {Out},
+      {{A, KindOf(SeesB || A->sizes().size() > 2 || (RowOnly && !ColumnOnly))},
+       {B, KindOf(SeesB)}},
+      keptOfProduct(A, KeptA, B, KeptB), Scratch,
+      Scratch + (Matrices > 0 ? bytesOf(Out) / Matrices : 0));
   takeMatrices(Out, FoldsRight ? 0 : Matrices);
   return Out;
 }
@@ -210,12 +224,13 @@ static OperatorResult addedMatmul(OperatorCall &Op) {
   const Sizes To = Out->sizes();
   const int64_t Matrices = To.size() == 3 ? std::max<int64_t>(To[0], 1) : 1;
   const uint64_t Copy = bytesOfMatrixCopy(B->needsGradient() ? A : B);
-  Op.record(
-      {Out},
-      {{Sum, Sum->sizes() == To ? GradientKind::Alias : GradientKind::Fresh},
-       {A},
-       {B}},
-      keptOfProduct(A, A, B, B), Copy, Copy + bytesOf(Out) / Matrices);
+  Op.record({Out},
+            {{Sum, Sum->sizes() == To                 ? GradientKind::Alias
+                   : Sum->sizes().size() == To.size() ? GradientKind::Fresh
+                                                      : GradientKind::Seen},
+             {A},
+             {B}},
+            keptOfProduct(A, A, B, B), Copy, Copy + bytesOf(Out) / Matrices);
   takeMatrices(Out, Matrices);
   return Product;
 }
@@ -224,7 +239,8 @@ static OperatorResult outer(OperatorCall &Op) {
   const Tensor A = Op.self(), B = Op.tensor("vec2 other");
   const Tensor Out =
       Op.make({productOf(A->sizes()), productOf(B->sizes())}, promoted(*A, *B));
-  return Op.record({Out}, {{A}, {B}}, {A, B},
+  return Op.record({Out}, {{A, GradientKind::Seen}, {B, GradientKind::Seen}},
+                   {A, B},
                    (A->needsGradient() + B->needsGradient()) * bytesOf(Out));
 }
 
@@ -258,8 +274,8 @@ static OperatorResult bilinear(OperatorCall &Op) {
            : 0,
        OfW ? OfA + OfW + Elements(OfWeight[1], 1) + OfOne : 0,
        OfB ? OfA + OfW + OfB + 2 * Elements(OfWeight[2], 1) : 0});
-  Op.record({Out}, {{X}, {Y}, {W}}, {X, Y, W},
-            Most > OfA + OfB + OfW ? Most - OfA - OfB - OfW : 0);
+  Op.record({Out}, {{X, GradientKind::Seen}, {Y, GradientKind::Seen}, {W}},
+            {X, Y, W}, Most > OfA + OfB + OfW ? Most - OfA - OfB - OfW : 0);
   Sizes To(Left.begin(), Left.end() - 1);
   To.push_back(OfWeight[0]);
   Out = Out.reshape(To);

@@ -61,7 +61,8 @@ static OperatorResult where(OperatorCall &Op) {
 
 static OperatorResult prelu(OperatorCall &Op) {
   const Tensor T = Op.self(), Weight = Op.tensor("weight");
-  return Op.record({Op.makeLike(T)}, {{T}, {Weight}}, {T, Weight}, bytesOf(T));
+  return Op.record({Op.makeLike(T)}, {{T}, {Weight, GradientKind::Seen}},
+                   {T, Weight}, bytesOf(T));
 }
 
 //===----------------------------------------------------------------------===//

@@ -141,6 +141,8 @@ struct TensorInstance {
   NodePtr Maker;                ///< The node that computes its gradient.
   unsigned MakerOutput = 0;
   BlockPtr Gradient; ///< Of a leaf.
+  /// Of a gradient: it is a view, whose base lives as long as it does.
+  bool HasBase = false;
   /// Of a PackedSequence, whose data it is: its steps. Every sequence in it
   /// counts as one of full length. 0 for others.
   int64_t PackedSteps = 0;
@@ -165,6 +167,7 @@ std::vector<int64_t> contiguousStrides(llvm::ArrayRef<int64_t> Sizes);
 /// How a node makes the gradient of one of its inputs.
 enum class GradientKind : unsigned char {
   Fresh,    ///< In memory of its own.
+  Seen,     ///< The same, and then seen with other sizes or in another order.
   Alias,    ///< The incoming gradient itself.
   View,     ///< A view of it: in parts, repeated, or in another order.
   Reshaped, ///< The same elements with other sizes: a copy, if it has to be.

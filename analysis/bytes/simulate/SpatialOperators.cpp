@@ -61,13 +61,18 @@ windowOf(OperatorCall &Op, unsigned Dimensions, int64_t Kernel,
              : std::nullopt;
 }
 
+/// The pools of one dimension see it as two.
+static GradientKind kindOfPooled(const OperatorCall &Op) {
+  return Op.Dimensions == 1 ? GradientKind::Seen : GradientKind::Fresh;
+}
+
 /// The largest elements of each window, and their places, which are kept.
 static OperatorResult largest(OperatorCall &Op, const Tensor &X,
                               const Sizes &To) {
   const Tensor Out = Op.make(To, X), Indices = Op.make(To, Int64);
   Op.copyInOrder(X);
   const OperatorResult Values =
-      Op.record({Out}, {{X}}, {X, Indices}, 0, bytesOf(Out));
+      Op.record({Out}, {{X, kindOfPooled(Op)}}, {X, Indices}, 0, bytesOf(Out));
   if (Op.Name.ends_with("with_indices"))
     return std::vector<Tensor>{Out, Indices};
   return Values;
@@ -119,7 +124,8 @@ static OperatorResult pool(OperatorCall &Op) {
     Op.scratch(Op.widened(elementsIn(X) + elementsIn(Out), typeOf(X)));
   else if (!(Adaptive && Dimensions == 3))
     Op.copyInOrder(X);
-  return Op.record({Out}, {{X}}, {X}, 0, IsMean ? 0 : bytesOf(Out));
+  return Op.record({Out}, {{X, kindOfPooled(Op)}}, {X}, 0,
+                   IsMean ? 0 : bytesOf(Out));
 }
 
 /// An image whose channels come last is resized as it lies, and since 2.0 so is
