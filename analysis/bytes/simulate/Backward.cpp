@@ -182,8 +182,8 @@ private:
   }
 
   /// Adds \p Given to what has come for \p Node so far.
-  void send(const NodePtr &Node, unsigned Input, Gradient Given, uint64_t Size,
-            bool IsRoot) {
+  void send(const NodePtr &Node, unsigned Input, Gradient &&Given,
+            uint64_t Size, bool IsRoot) {
     std::vector<Gradient> &All = Buffers[Node.get()];
     All.resize(std::max<size_t>(All.size(), Node->Results));
     Gradient &Old = All[std::min<size_t>(Input, All.size() - 1)];
@@ -192,7 +192,7 @@ private:
       Ready.emplace(Node->Sequence, Node);
   }
 
-  void add(Gradient &Sum, Gradient Given, uint64_t Size) {
+  void add(Gradient &Sum, Gradient &&Given, uint64_t Size) {
     if (!Given)
       return;
     if (!Sum) {
@@ -211,7 +211,7 @@ private:
   }
 
   /// Adds \p Given to what has come for \p Leaf so far. Is that all of it?
-  bool arrives(const TensorInstance &Leaf, Gradient Given, uint64_t Size) {
+  bool arrives(const TensorInstance &Leaf, Gradient &&Given, uint64_t Size) {
     LeafState &State = Leaves[&Leaf];
     add(State.Sum, std::move(Given), Size);
     return --State.Waiting == 0;
@@ -292,6 +292,12 @@ private:
       Node.Kept.clear();
       Node.Run = nullptr;
     }
+    // What is added to something else lives until all have been sent, but where
+    // one is seen otherwise, which is the work of a node that runs after.
+    const bool IsOne =
+        llvm::none_of(Node.Edges, [](const GradientNode::Edge &E) {
+          return E.Kind == GradientKind::Seen;
+        });
     std::vector<TensorPtr> Complete;
     for (size_t I = 0; I < Node.Edges.size(); ++I) {
       const GradientNode::Edge &E = Node.Edges[I];
@@ -300,8 +306,10 @@ private:
       } else if (arrives(*E.Leaf, std::move(Outgoing[I]), E.Bytes)) {
         Complete.push_back(E.Leaf);
       }
-      Outgoing[I] = {};
+      if (!IsOne)
+        Outgoing[I] = {};
     }
+    Outgoing.clear();
     // Leaves that have all of it are next.
     for (const TensorPtr &Leaf : llvm::reverse(Complete))
       complete(*Leaf);

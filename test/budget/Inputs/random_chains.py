@@ -4,7 +4,7 @@ backward() is a part of a gradient, or one in another order."""
 from random_draw import Table, listed
 
 TABLE = Table()
-COUNT = 60
+COUNT = 52
 
 
 # What runs before: a tensor of these sizes.
@@ -262,7 +262,7 @@ def branches(d):
         a = d.let("%s * %s" % (a, d.any(a, "2")))
     results = [d.any(*BRANCHES)(d, a, sizes) for _ in range(d.number(2, 4))]
     if d.flag():
-        return " + ".join("%s.sum()" % result for result in results)
+        return " + ".join("(%s).sum()" % result for result in results)
     d.results = listed(results)
 
 
@@ -272,7 +272,38 @@ BRANCHES = [
     lambda d, a, sizes: "%s.transpose(0, 1).exp()" % a,
     lambda d, a, sizes: "%s.narrow(0, 0, %d).sigmoid()" % (a, d.number(1, sizes[0])),
     lambda d, a, sizes: "%s.sum(%d)" % (a, d.dim(sizes)[1]),
+    lambda d, a, sizes: "%s.reshape({-1}).exp()" % a,
+    lambda d, a, sizes: "torch::cat({%s, %s}, %d) * 2" % (a, before(d, sizes), d.dim(sizes)[1]),
+    lambda d, a, sizes: "torch::stack({%s, %s}, 0).exp()" % (a, a),
     lambda d, a, sizes: a,
 ]
 for NUMBER in range(12):
     TABLE.row("branches%d" % NUMBER, branches)
+
+
+# A weight, and how it is used.
+SHARED = [
+    lambda d, inner, outer: (d.module("Linear(%d, %d)" % (inner, outer)), "{w}({x})"),
+    lambda d, inner, outer: (d.parameter([inner, outer]), "torch::matmul({x}, {w})"),
+    lambda d, inner, outer: (d.parameter([outer, inner]), "torch::matmul({x}, {w}.t())"),
+    lambda d, inner, outer: (d.parameter([inner]), "{x} * {w}"),
+    lambda d, inner, outer: (d.parameter([inner]), "{x} + {w}"),
+    lambda d, inner, outer: (d.parameter([1, inner]), "{x} * {w}"),
+    lambda d, inner, outer: (d.parameter([inner]), "torch::matmul({x}, {w})"),
+]
+
+
+def shared(d):
+    """Weights that run several times: gradients that are views have a base."""
+    inner = d.number(40, 80)
+    weight, use = d.any(*SHARED)(d, inner, d.number(40, 80))
+    results = [d.let(use.format(w=weight, x=d.computed(
+        [d.number(5, 20) for _ in range(d.number(1, 2))] + [inner])))
+               for _ in range(d.number(2, 4))]
+    if d.flag():
+        return " + ".join("(%s).sum()" % result for result in results)
+    d.results = listed(results)
+
+
+for NUMBER in range(8):
+    TABLE.row("shared%d" % NUMBER, shared)
