@@ -76,7 +76,7 @@ const Expr *argumentNamed(const CallOrConstruct *E, const FunctionDecl *F,
 }
 
 const Expr *typeArgument(const Expr *Made) {
-  const llvm::ArrayRef<StringRef> Names = {"type", "rtype", "ddepth"};
+  static constexpr StringRef Names[] = {"type", "rtype", "ddepth"};
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(Made))
     return argumentNamed(Construct, Construct->getConstructor(), Names);
   const auto *Call = dyn_cast<CallExpr>(Made);
