@@ -268,17 +268,17 @@ private:
     const StringRef Name = calleeName(Call);
     const Expr *Object = Call ? calledOn(Call) : nullptr;
     if (Object && isMat(Object->getType())) {
-      const auto Own = Name == "create" ? std::nullopt : of(Object, At);
-      if (Name == "copyTo")
-        return Own;
-      const Expr *Type = typeArgument(Call);
-      if (!Type || (Name != "convertTo" && Name != "create"))
+      if (Name == "create")
+        return given(Call);
+      if (Name != "copyTo" && Name != "convertTo")
         return std::nullopt;
-      if (Name == "convertTo" && number(Type) == -1)
+      const auto Own = of(Object, At);
+      const Expr *Type = typeArgument(Call);
+      // To the type that it has, or, of convertTo(), to another depth alone.
+      if (Name == "copyTo" || (Type && number(Type) == -1))
         return Own;
       auto P = given(Call);
-      // convertTo() takes the depth alone.
-      if (P && Name == "convertTo")
+      if (P)
         P->Channels = Own ? Own->Channels : 0;
       return P;
     }

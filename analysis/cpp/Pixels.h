@@ -30,8 +30,8 @@ std::optional<Pixels> pixelsOf(const clang::Expr *Image, const clang::Expr *At,
                                Body &In);
 
 /// The numbers of a pixel by the type that \p Made, a construction of an image
-/// or a call, is given: CV_32FC3. nullopt where there is none, or it is not
-/// constant.
+/// or a call, is given: CV_32FC3. nullopt where it has no type, or one that is
+/// not constant.
 std::optional<Pixels> typeGiven(const clang::Expr *Made, Body &In);
 
 } // namespace libtorch_tidy::cpp

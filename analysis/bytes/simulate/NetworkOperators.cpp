@@ -225,9 +225,8 @@ static OperatorResult addedMatmul(OperatorCall &Op) {
   const int64_t Matrices = To.size() == 3 ? std::max<int64_t>(To[0], 1) : 1;
   const uint64_t Copy = bytesOfMatrixCopy(B->needsGradient() ? A : B);
   Op.record({Out},
-            {{Sum, Sum->sizes() == To                 ? GradientKind::Alias
-                   : Sum->sizes().size() == To.size() ? GradientKind::Fresh
-                                                      : GradientKind::Seen},
+            {{Sum, Sum->sizes() == To ? GradientKind::Alias
+                                      : kindOfRepeated(Sum->sizes(), To)},
              {A},
              {B}},
             keptOfProduct(A, A, B, B), Copy, Copy + bytesOf(Out) / Matrices);

@@ -455,11 +455,8 @@ OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
     E.Axes = D.Axes;
     const GradientOrder Order = Table ? Table->Order : GradientOrder::InOrder;
     E.FollowsOrder = Order == GradientOrder::OfGradient;
-    // What was repeated over dimensions that it has not is added up over them,
-    // and they are taken away.
-    if (E.FollowsOrder && E.Kind == GradientKind::Fresh &&
-        D.Of->sizes().size() < Results.front()->sizes().size())
-      E.Kind = GradientKind::Seen;
+    if (E.FollowsOrder && E.Kind == GradientKind::Fresh)
+      E.Kind = kindOfRepeated(D.Of->sizes(), Results.front()->sizes());
     if (D.Of->hasChannelsLast() ||
         (Order != GradientOrder::InOrder && D.Of->isDense()))
       E.Strides = D.Of->Strides;

@@ -151,6 +151,13 @@ struct Differentiated {
   std::vector<int> Axes = {}; ///< Of a view, as an edge has them.
 };
 
+/// How the gradient of a tensor of sizes \p Own is made of one of sizes \p Of,
+/// which it was repeated to: added up over the dimensions that it has not, and
+/// seen without them.
+inline GradientKind kindOfRepeated(const Sizes &Own, const Sizes &Of) {
+  return Own.size() < Of.size() ? GradientKind::Seen : GradientKind::Fresh;
+}
+
 /// Memory that the graph keeps: that of a tensor, or a block. Null for none.
 struct KeptMemory : BlockPtr {
   KeptMemory(BlockPtr Block) : BlockPtr(std::move(Block)) {}

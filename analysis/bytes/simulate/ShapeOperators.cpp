@@ -166,11 +166,10 @@ static OperatorResult expand(OperatorCall &Op) {
     else if (From[I] != 1)
       Op.throws("a tensor of " + shown(From) + " is expanded to " + shown(To));
   }
-  return Op.record({Op.view(T, To, Strides)},
-                   {{T, To == From                 ? GradientKind::Alias
-                        : To.size() == From.size() ? GradientKind::Fresh
-                                                   : GradientKind::Seen}},
-                   {}, Op.widenedToReduce(To, T));
+  return Op.record(
+      {Op.view(T, To, Strides)},
+      {{T, To == From ? GradientKind::Alias : kindOfRepeated(From, To)}}, {},
+      Op.widenedToReduce(To, T));
 }
 
 //===----------------------------------------------------------------------===//
