@@ -11,7 +11,7 @@ can write to its outputs any more, and prints them. CASE says what is to be then
     killed   the same, but it is ended as soon as it has begun
     starved  the same, but it is stopped then, and left so: it has tried for an hour
     late     the same as made, and COMMAND, on one file that has changed, waits for it when it
-             is nearly done
+             seems nearly done
     none     no process is left
     any      whatever is left is waited for
     alone    COMMAND while another process is at work for the cache: nothing is made
@@ -22,8 +22,8 @@ Exits as the command does, or with 9 and a word when it is not so.
 import fcntl
 import glob
 import os
-import resource
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -105,9 +105,12 @@ sys.stdout.flush()
 sys.stderr.flush()
 
 def seconds(process):
-    """Of processor time."""
-    with open(f"/proc/{process}/stat", encoding="utf-8") as file:
-        fields = file.read().rpartition(")")[2].split()
+    """Of processor time; none of one that is over."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -116,16 +119,25 @@ def mark():
     return "".join(glob.glob(cache + "/pch/*.tried"))
 
 
+def expected():
+    """The processor time that the note of what is tried ends with."""
+    with open(mark(), "rb") as note:
+        return struct.unpack("<d", note.read()[-8:])[0]
+
+
 def run_while_nearly_done():
-    """The same command, on another text, while the work is held where two thirds of it are
-    done. It got a processor all the time, as far as its note tells."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    enough = 2 * (usage.ru_utime + usage.ru_stime) * 0.65
-    busiest = lambda: max(left(cache), key=seconds)
-    wait_until(lambda: seconds(busiest()) > enough)
+    """The same command, on another text, while the work is held: it has got much of what it
+    needs in a moment, as far as its note tells. The work takes nearly the time that its note
+    expects, so it cannot be over where less than half of that is."""
+    wait_until(mark)
+    enough = 0.4 * expected()
+    busiest = lambda: max(left(cache), key=seconds, default=0)
+    wait_until(lambda: not busiest() or seconds(busiest()) > enough)
     worker = busiest()
+    if not worker:
+        fail(f"it is over before {enough} s")
     os.kill(worker, signal.SIGSTOP)
-    began = time.time() - seconds(worker) / 2
+    began = time.time() - 0.6
     os.utime(mark(), (began, began))
     with open(command[command.index("--") - 1], "a", encoding="utf-8") as source:
         source.write("//\n")
