@@ -36,10 +36,7 @@ static Sizes sizesOf(const TensorShape &Shape) {
   return T.sizes();
 }
 
-/// The strides of what is computed of elements that lie as \p All say: those of
-/// the first that has an order, as at::TensorIterator::reorder_dimensions()
-/// finds it.
-static Sizes orderOf(const Sizes &Of, ArrayRef<Sizes> All) {
+Sizes orderOf(const Sizes &Of, ArrayRef<Sizes> All) {
   // Is dimension A slower than B? 0: no operand tells.
   auto Compare = [&](size_t A, size_t B) {
     for (const Sizes &Strides : All) {

@@ -88,7 +88,9 @@ static OperatorResult withNumber(OperatorCall &Op, const Cell &First,
     return Op.record({Out}, {{T}},
                      {T, Op.records({{T}}) ? Op.allocate(Size) : nullptr},
                      3 * Size);
-  return Op.record({Out}, {{T}});
+  // What comes times a number lies as it does, however T does.
+  return Op.record(
+      {Out}, {{T, GradientKind::Fresh, 0, {}, contiguousStrides(T->sizes())}});
 }
 
 /// What backward() of an operator of \p A and \p B has at once, where the

@@ -460,6 +460,8 @@ OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
     if (D.Of->hasChannelsLast() ||
         (Order != GradientOrder::InOrder && D.Of->isDense()))
       E.Strides = D.Of->Strides;
+    if (!D.Strides.empty())
+      E.Strides = D.Strides;
     Node->Edges.push_back(std::move(E));
   }
   setMaker(Results, Node);
@@ -525,7 +527,7 @@ static RulePlace placeOf(StringRef Name) {
     for (const RuleTable *Table :
          {&TruthRules, &ElementRules, &ReductionRules, &ShapeRules, &IndexRules,
           &ConvolutionRules, &SpatialRules, &NetworkRules, &LossRules,
-          &ComposedRules, &RecurrentRules})
+          &ComposedRules, &RecurrentRules, &AttentionRules})
       for (const OperatorRule &Rule : Table->Rules)
         for (const StringRef Written : llvm::split(Rule.Names, ' ')) {
           const auto [Name, As] = Written.split('=');

@@ -149,6 +149,7 @@ struct Differentiated {
   /// Of its gradient's memory, where that is more than its elements take.
   uint64_t Bytes = 0;
   std::vector<int> Axes = {}; ///< Of a view, as an edge has them.
+  Sizes Strides = {};         ///< Of a fresh one that lies in another order.
 };
 
 /// How the gradient of a tensor of sizes \p Own is made of one of sizes \p Of,
@@ -340,7 +341,7 @@ struct RuleTable {
 bool hasRule(llvm::StringRef Name);
 extern const RuleTable TruthRules, ElementRules, ReductionRules, ShapeRules,
     IndexRules, ConvolutionRules, SpatialRules, NetworkRules, LossRules,
-    ComposedRules, RecurrentRules;
+    ComposedRules, RecurrentRules, AttentionRules;
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -369,6 +370,10 @@ uint64_t bytesToTranspose(const TensorPtr &T);
 /// at::detail::computeStride has it; nullopt when it has to be copied.
 std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
                                                   const Sizes &To);
+/// The strides of what is computed of elements that lie as \p All say: those of
+/// the first that has an order, as at::TensorIterator::reorder_dimensions()
+/// finds it.
+Sizes orderOf(const Sizes &Of, llvm::ArrayRef<Sizes> All);
 /// The bytes of \p Count elements of as many bytes; 0 where nothing has as
 /// many.
 uint64_t elementsOf(int64_t Count, unsigned Each);

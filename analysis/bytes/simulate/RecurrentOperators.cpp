@@ -1,9 +1,9 @@
-//===- RecurrentOperators.cpp - LSTM, GRU, RNN, attention -----------------===//
+//===- RecurrentOperators.cpp - LSTM, GRU, RNN ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 /// \file
-/// What LibTorch composes of other operators, in its order: aten/src/ATen/
-/// native/RNN.cpp, and multi_head_attention_forward of torch::nn::functional.
+/// What LibTorch composes of other operators, in its order, in
+/// aten/src/ATen/native/RNN.cpp.
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"
@@ -272,102 +272,11 @@ static OperatorResult recurrentCell(OperatorCall &Op) {
   return std::vector<Tensor>{After.H, After.C};
 }
 
-//===----------------------------------------------------------------------===//
-// Attention
-//===----------------------------------------------------------------------===//
-
-/// Queries, keys and values, as the weights project them: in one product, where
-/// they are one tensor.
-static std::vector<Tensor> projected(const Tensor &Q, const Tensor &K,
-                                     const Tensor &V, const Tensor &W,
-                                     const Tensor &B) {
-  if (Q == K && K == V)
-    return linear(Q, W, B).chunk(3, -1);
-  // By the weights from width \p From on. Each part is a node of its own, and
-  // their order decides which gradient is there first.
-  auto Part = [&](const Tensor &X, int64_t From, int64_t Widths) {
-    const int64_t E = Q->sizes()[2];
-    const Tensor OfB = B.narrow(0, From * E, Widths * E),
-                 OfW = W.narrow(0, From * E, Widths * E);
-    return linear(X, OfW, OfB);
-  };
-  if (K != V)
-    return {Part(Q, 0, 1), Part(K, 1, 1), Part(V, 2, 1)};
-  std::vector<Tensor> Result = {Part(Q, 0, 1)};
-  llvm::append_range(Result, Part(K, 1, 2).chunk(2, -1));
-  return Result;
-}
-
-/// \p Scores without those that masks take out. \p ByHead: samples, heads,
-/// queries, keys.
-static Tensor maskedScores(OperatorCall &Op, Tensor Scores,
-                           const Sizes &ByHead) {
-  if (const Tensor Mask = Op.maybeTensor("attn_mask"))
-    Scores = Scores + Mask;
-  const Tensor Mask = Op.maybeTensor("key_padding_mask");
-  if (!Mask || Mask->sizes().size() != 2)
-    return Scores;
-  Scores = Scores.view(ByHead);
-  Scores = Scores.masked_fill(Mask.view({ByHead[0], 1, 1, ByHead[3]}), 1);
-  return Scores.view({ByHead[0] * ByHead[1], ByHead[2], ByHead[3]});
-}
-
-/// multi_head_attention_forward() of queries, keys and values of one width.
-static OperatorResult attention(OperatorCall &Op) {
-  const Tensor Q = Op.tensor("query"), K = Op.tensor("key"),
-               V = Op.tensor("value");
-  const Tensor W = Op.maybeTensor("in_proj_weight"),
-               B = Op.maybeTensor("in_proj_bias");
-  const int64_t Heads = Op.integer("num_heads", 1);
-  if (Q->sizes().size() != 3 || K->sizes().size() != 3 || Heads < 1 || !W ||
-      W->sizes().size() != 2 || Op.maybeTensor("bias_k") ||
-      Op.flag("add_zero_attn"))
-    return Op.notFollowed("this form of 'MultiheadAttention' is not followed");
-  const int64_t T = Q->sizes()[0], N = Q->sizes()[1], E = Q->sizes()[2],
-                From = K->sizes()[0];
-  if (E % Heads)
-    return Op.throws("'MultiheadAttention' of width " + Twine(E) + " has " +
-                     Twine(Heads) + " heads");
-  std::vector<Tensor> Projected = projected(Q, K, V, W, B);
-  if (Op.Trouble || Projected.size() != 3)
-    return OperatorResult();
-  Projected[0] = Projected[0] * 1;
-  auto SplitHeads = [&](Tensor &X, int64_t Length) {
-    X = X.contiguous();
-    X = X.view({Length, N * Heads, E / Heads});
-    X = X.transpose(0, 1);
-  };
-  SplitHeads(Projected[0], T);
-  SplitHeads(Projected[1], From);
-  SplitHeads(Projected[2], From);
-  Tensor Scores = bmm(Projected[0], Projected[1].transpose(1, 2));
-  const Sizes ByHead = {N, Heads, T, From};
-  Scores = maskedScores(Op, std::move(Scores), ByHead);
-  Scores = Scores.softmax(-1);
-  const Arguments Drop = {{"input", Scores},
-                          {"training", Op.flag("training")},
-                          {"p", Op.maybeReal("dropout").value_or(0)}};
-  Scores = Op.run("dropout", Drop);
-  Tensor Result = bmm(Scores, Projected[2]);
-  Result = Result.transpose(0, 1);
-  Result = Result.contiguous();
-  Result = Result.view({T, N, E});
-  Result = linear(Result, Op.maybeTensor("out_proj_weight"),
-                  Op.maybeTensor("out_proj_bias"));
-  if (!Op.flag("need_weights", true))
-    return std::vector<Tensor>{Result, {Op, undefinedTensor()}};
-  Tensor Weights = Scores.view(ByHead);
-  Weights = Weights.sum(1);
-  Weights = Weights / 1;
-  return std::vector<Tensor>{Result, Weights};
-}
-
 static constexpr OperatorRule RecurrentRows[] = {
     {"lstm gru rnn_tanh", recurrent},
     {"lstm_cell gru_cell rnn_tanh_cell", recurrentCell},
     {"pack_padded_sequence", packed},
     {"pad_packed_sequence", padded},
-    {"multi_head_attention_forward", attention},
 };
 const RuleTable RecurrentRules = {RecurrentRows};
 

@@ -280,7 +280,8 @@ struct CastRow {
 } // namespace
 
 static constexpr CastRow CastRows[] = {
-    {"conv1d conv2d conv3d conv_tbc linear matmul mm bmm addmm addbmm baddbmm",
+    {"conv1d conv2d conv3d conv_tbc linear matmul mm bmm addmm addbmm baddbmm "
+     "scaled_dot_product_attention",
      CastPolicy::Lower, CastPolicy::Lower},
     {"mv addmv addr einsum prelu gru_cell lstm_cell rnn_tanh_cell "
      "rnn_relu_cell",

@@ -118,10 +118,12 @@ class Draw:
 
 class Table:
     """Operators by their names: functions that are given a Draw, add lines to it, and
-    return the expression that forward() returns, or set the results."""
+    return the expression that forward() returns, or set the results. LibTorch has them since
+    the major version `since`."""
 
-    def __init__(self):
+    def __init__(self, since=1):
         self.operators = {}
+        self.since = since
 
     def row(self, name, function):
         assert name not in self.operators, name

@@ -4,7 +4,7 @@
 
 The program has a module for each row of the tables in random_elements.py,
 random_shapes.py, random_layers.py and random_functionals.py, or for those that are named,
-alone or as elements, reductions, shapes, layers and functionals. Sizes, dimensions,
+alone or as elements, reductions, shapes, layers, functionals, chains and attention. Sizes, dimensions,
 options and the kind of each operand are drawn from SEED: a leaf, a computed tensor, one
 without a gradient, one whose elements do not lie in order. The program prints the lines of
 step.h, for compare_steps.py --together. With --bfloat16 models are converted first, and
@@ -13,6 +13,7 @@ those whose operators the library lacks for that type are left out."""
 import random
 import sys
 
+import random_attention
 import random_chains
 import random_elements
 import random_functionals
@@ -23,7 +24,7 @@ from random_draw import Draw
 GROUPS = {"elements": random_elements.TABLE, "reductions": random_elements.REDUCTIONS,
           "shapes": random_shapes.TABLE,
           "layers": random_layers.TABLE, "functionals": random_functionals.TABLE,
-          "chains": random_chains.TABLE}
+          "chains": random_chains.TABLE, "attention": random_attention.TABLE}
 
 HEAD = """#include "step.h"
 
@@ -71,22 +72,30 @@ def module_of(name, draw, rng):
     return "\n".join(lines + ["};"])
 
 
+CALL = """  measure("%s()", +[]() -> std::shared_ptr<Measured> {
+    return std::make_shared<%s>();
+  }, %s);"""
+
+
+def since(table, text):
+    if table.since == 1:
+        return text
+    return "#if TORCH_VERSION_MAJOR >= %d\n%s\n#endif" % (table.since, text)
+
+
 def main():
     converts = sys.argv[1] == "--bfloat16"
     seed, *asked = sys.argv[1 + converts:]
     print(HEAD)
-    names = []
+    calls = []
     for group, table in GROUPS.items():
         for name, draw in table.operators.items():
             if not asked or name in asked or group in asked:
-                names.append("Of_" + name)
+                made = "Of_" + name
                 # Each has its own numbers: others do not change what it draws.
-                print(module_of(names[-1], draw, random.Random("%s %s" % (seed, name))))
-    print("\nint main() {\n  steps::begin();")
-    for name in names:
-        print('  measure("%s()", +[]() -> std::shared_ptr<Measured> {\n'
-              "    return std::make_shared<%s>();\n  }, %s);" % (name, name, str(converts).lower()))
-    print("}")
+                print(since(table, module_of(made, draw, random.Random("%s %s" % (seed, name)))))
+                calls.append(since(table, CALL % (made, made, str(converts).lower())))
+    print("\nint main() {\n  steps::begin();\n%s\n}" % "\n".join(calls))
 
 
 if __name__ == "__main__":
