@@ -79,14 +79,15 @@ constexpr struct AccumulatedHistoryReasons {
   Reason Used{"history-used", Effect::Silent,
               "The accumulator reaches `backward()`, "
               "`torch::autograd::grad`, a `return` or code that cannot be "
-              "seen, or it is a global, a captured variable or a reference "
-              "parameter, which others may use. When each iteration, or a "
+              "seen, or it is a global of other files, too, a captured variable "
+              "or a reference parameter, which others may use. When each iteration, or a "
               "function that the loop runs, calls `backward()` without "
               "keeping the graph, only the first two count: the graph of "
               "what is added is freed already."};
   Reason Bounded{"gives-up-elements", Effect::Silent,
-                 "The container gives up old elements (`pop_front`), or its "
-                 "places are used again."};
+                 "The container gives up old elements (`pop_front`), is emptied "
+                 "within the loop, though perhaps not each time, or its places "
+                 "are used again."};
   Reason Emptied{"emptied-first", Effect::Silent,
                  "It is a list that each call empties before it fills it."};
   Reason Layers{"layers-in-turn", Effect::Silent,
@@ -286,18 +287,19 @@ const Reason *silenceOf(const Growth &G, const FunctionFlow &Flow,
           ? Carry.Consumers
           : Unit.consumersOf(Carry, Flow);
   if (Flow.outlivesFunction(A.Where)) {
-    // A member grows from call to call. The rest of the unit may still use its
-    // history.
+    // A member or global grows from call to call. The rest of the unit may
+    // still use its history.
     const FieldDecl *Field = Flow.fieldOf(A.Where);
     const VarDecl *Root = Flow.rootOf(A.Where);
     const bool IsCallers = isCallersList(A, Flow, Unit);
-    const bool IsKept =
-        Root ? Root->isStaticLocal() || IsCallers : Field != nullptr;
+    const bool IsKept = Root ? Root->isStaticLocal() || IsCallers ||
+                                   Unit.seesAllUses(Root)
+                             : Field != nullptr;
     if (!G.IsSpent && (!IsKept || (Consumers & ~Label::Stored)))
       return &AccumulatedHistory.Used;
     if (A.How == Accumulation::Contain && !Flow.addsToEntry(A))
       return &AccumulatedHistory.Emptied;
-    if (!G.IsSpent && Field && !IsCallers && Unit.isFieldConsumed(Field))
+    if (!G.IsSpent && !IsCallers && Unit.isConsumed(A.Where, Flow))
       return &AccumulatedHistory.Used;
   } else if (Consumers && !G.IsSpent) {
     return &AccumulatedHistory.Used;
@@ -500,8 +502,7 @@ public:
         silent(A.Site, *Silence);
         continue;
       }
-      if (const FieldDecl *Field = Flow.fieldOf(A.Where))
-        G.IsReadElsewhere = Unit.isFieldConsumed(Field);
+      G.IsReadElsewhere = Unit.isConsumed(A.Where, Flow);
       weigh(G, Flow, Unit, Guards);
       // backward() frees what its pass kept, but for the nodes.
       std::optional<uint64_t> Bytes;

@@ -261,7 +261,7 @@ std::optional<Value> Interpreter::clearing(const cpp::Call &C) {
     if (const VarDecl *Root = Out->Places[P->P].Root;
         Root && S.Guards.count(Root))
       S.Mode = S.FromOff = GradMode::Unknown;
-  write(P->P, Value(), true);
+  assign(C.E, *P, Value(), Accumulation::Rebind, nullptr);
   return Value();
 }
 

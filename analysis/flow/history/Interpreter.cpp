@@ -165,6 +165,11 @@ void Interpreter::finish(const State &AtExit) {
     Accumulation &A = Entry.second;
     A.Bounded = llvm::any_of(
         Bounded, [&](PlaceId P) { return Out->isPartOf(A.Where, P); });
+    if (A.How == Accumulation::Contain || A.How == Accumulation::Slot)
+      A.Bounded |= llvm::any_of(Emptied, [&](const auto &By) {
+        return Out->isPartOf(A.Where, By.first) &&
+               A.Loop && Out->isWithin(By.second, A.Loop);
+      });
     Out->Accumulations.insert(std::move(Entry));
   }
   for (const auto &[E, Call] : InOrder(Calls.takeVector()))
@@ -244,8 +249,10 @@ void Interpreter::declare(const VarDecl *V) {
   const PlaceId P = rootPlace(V);
   assign(Init, {P}, Held, Accumulation::Rebind, nullptr);
   // Made by the first call; the others find what it has come to hold.
-  if (V->isStaticLocal())
+  if (V->isStaticLocal()) {
+    Emptied.erase({P, Init});
     write(P, Value::of(label(Label::Entry, nullptr, P)), /*Strong=*/false);
+  }
 }
 
 void Interpreter::endLifetime(const VarDecl *V) {
@@ -440,6 +447,12 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
   const PlaceId P = To.P;
   const bool Outlives = Out->outlivesFunction(P);
   const Stmt *Loop = Out->loopFor(Site, P);
+  if (How == Accumulation::Rebind && !To.Element) {
+    if (V.carriesNothing())
+      Emptied.insert({P, Site});
+    else // What an earlier round did not know.
+      Emptied.erase({P, Site});
+  }
   if ((Loop || Outlives) && !V.carriesNothing()) {
     LabelId Carry = label(Label::Carry, Site, P);
     LabelSet All = V.allLabels();

@@ -311,10 +311,16 @@ void UnitModel::collectCallers() {
         Relays[{L.Callee, L.Where}].push_back({&Flow, &L});
       if (L.K == Label::Entry &&
           (L.Consumers & (Label::Backward | Label::Returned | Label::Escaped)))
-        if (const FieldDecl *Field = Flow.fieldOf(L.Where))
-          ConsumedFields.insert(Field->getCanonicalDecl());
+        noteConsumed(L.Where, Flow);
     }
   });
+}
+
+void UnitModel::noteConsumed(PlaceId P, const FunctionFlow &Flow) {
+  if (const FieldDecl *Field = Flow.fieldOf(P))
+    ConsumedFields.insert(Field->getCanonicalDecl());
+  if (const VarDecl *Root = Flow.rootOf(P); Root && Root->hasGlobalStorage())
+    ConsumedGlobals.insert(Root->getCanonicalDecl());
 }
 
 ArrayRef<UnitModel::RelayedTo> UnitModel::relaysOf(const FunctionDecl *F,
@@ -380,6 +386,17 @@ bool UnitModel::isFieldConsumed(const FieldDecl *Field) {
          fieldElsewhere(Field).IsConsumed || errors().mayUse(Field);
 }
 
+bool UnitModel::isConsumed(PlaceId P, const FunctionFlow &Flow) {
+  const FieldDecl *Field = Flow.fieldOf(P);
+  const VarDecl *Root = Flow.rootOf(P);
+  if (Field && isFieldConsumed(Field))
+    return true;
+  collectCallers();
+  return Root && Root->hasGlobalStorage() &&
+         (ConsumedGlobals.count(Root->getCanonicalDecl()) ||
+          errors().mayUse(Root));
+}
+
 bool UnitModel::isLeftInCaller(PlaceId P, const FunctionFlow &Flow) {
   const VarDecl *Root = Flow.rootOf(P);
   const auto *Outer =
@@ -411,8 +428,10 @@ unsigned UnitModel::consumersOf(const Label &L, const FunctionFlow &Flow) {
     return L.Consumers;
   bool Unused = llvm::all_of(L.StoredIn, [&](PlaceId P) {
     const FieldDecl *Field = Flow.fieldOf(P);
-    return (Field && seesAllUses(Field) && !isFieldConsumed(Field)) ||
-           isLeftInCaller(P, Flow);
+    const VarDecl *Root = Flow.rootOf(P);
+    const bool IsSeen =
+        (Field && seesAllUses(Field)) || (Root && seesAllUses(Root));
+    return (IsSeen && !isConsumed(P, Flow)) || isLeftInCaller(P, Flow);
   });
   return Unused ? 0 : L.Consumers;
 }
@@ -469,6 +488,15 @@ bool UnitModel::seesAllUses(const FieldDecl *Field, bool Alone) {
            compat::isPureVirtual(Method) ||
            (Whole && Whole->Defined.count(cpp::programName(Method)));
   });
+}
+
+bool UnitModel::seesAllUses(const VarDecl *Var) {
+  return Var->hasGlobalStorage() && !Var->isStaticLocal() &&
+         !Var->isExternallyVisible() &&
+         llvm::none_of(Scan.Globals, [&](const VarDecl *Other) {
+           return Other->getCanonicalDecl() != Var->getCanonicalDecl() &&
+                  cpp::mentions(Other->getInit(), Var);
+         });
 }
 
 } // namespace libtorch_tidy::flow

@@ -323,8 +323,11 @@ public:
   /// Does any function of this unit use what field \p Field held on entry so
   /// that history matters (backward, return, escape)?
   bool isFieldConsumed(const clang::FieldDecl *Field);
-  /// The consumers of a label of \p Flow, where being stored in fields whose
-  /// history nobody uses in this unit, and nobody can use elsewhere, does not
+  /// The same of the field or the variable outside functions that \p P of
+  /// \p Flow is, or is a part of.
+  bool isConsumed(PlaceId P, const FunctionFlow &Flow);
+  /// The consumers of a label of \p Flow, where being stored in fields, and in
+  /// variables outside functions, whose history nobody uses in this unit, and nobody can use elsewhere, does not
   /// count, and where being returned is what the callers in this unit do with
   /// it.
   unsigned consumersOf(const Label &L, const FunctionFlow &Flow);
@@ -359,6 +362,9 @@ public:
   /// class are defined here? Or in the rest of a program that is known, unless
   /// \p Alone: facts of other units do not tell who reads.
   bool seesAllUses(const clang::FieldDecl *Field, bool Alone = false);
+  /// Is \p Var a variable outside functions that nothing but functions of this
+  /// unit can name?
+  bool seesAllUses(const clang::VarDecl *Var);
 
   /// What \p Field is given in this unit; Complete where nothing else can give
   /// it a value.
@@ -379,6 +385,7 @@ public:
 
 private:
   void collectCallers();
+  void noteConsumed(PlaceId P, const FunctionFlow &Flow);
   /// Is \p P in a variable of the function around \p Flow's, a lambda that an
   /// algorithm runs there, which nobody uses the history of?
   bool isLeftInCaller(PlaceId P, const FunctionFlow &Flow);
@@ -408,6 +415,7 @@ private:
   bool HasCallers = false;
   std::map<std::pair<const FunctionFlow *, bool>, Needs> NeedsOf;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
+  llvm::SmallPtrSet<const clang::VarDecl *, 8> ConsumedGlobals;
   llvm::DenseMap<const clang::FieldDecl *, const clang::Expr *> Leaves;
   /// Nodes stay where they are while others are added.
   std::map<const clang::FieldDecl *, cpp::Values> Given;
