@@ -327,9 +327,9 @@ public:
   /// \p Flow is, or is a part of.
   bool isConsumed(PlaceId P, const FunctionFlow &Flow);
   /// The consumers of a label of \p Flow, where being stored in fields, and in
-  /// variables outside functions, whose history nobody uses in this unit, and nobody can use elsewhere, does not
-  /// count, and where being returned is what the callers in this unit do with
-  /// it.
+  /// variables outside functions, whose history nobody uses in this unit, and
+  /// nobody can use elsewhere, does not count, and where being returned is what
+  /// the callers in this unit do with it.
   unsigned consumersOf(const Label &L, const FunctionFlow &Flow);
   /// As consumersOf(), where being stored in a field of what a parameter names
   /// does not count either when this unit does not use the field's history.
