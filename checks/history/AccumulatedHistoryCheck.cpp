@@ -76,18 +76,21 @@ constexpr struct AccumulatedHistoryReasons {
                    "A guard without a name, or one declared as a function, was "
                    "meant to cover it: [libtorch-ineffective-grad-guard]"
                    "(libtorch-ineffective-grad-guard.md) reports that."};
-  Reason Used{"history-used", Effect::Silent,
-              "The accumulator reaches `backward()`, "
-              "`torch::autograd::grad`, a `return` or code that cannot be "
-              "seen, or it is a global of other files, too, a captured variable "
-              "or a reference parameter, which others may use. When each iteration, or a "
-              "function that the loop runs, calls `backward()` without "
-              "keeping the graph, only the first two count: the graph of "
-              "what is added is freed already."};
-  Reason Bounded{"gives-up-elements", Effect::Silent,
-                 "The container gives up old elements (`pop_front`), is emptied "
-                 "within the loop, though perhaps not each time, or its places "
-                 "are used again."};
+  Reason Used{
+      "history-used", Effect::Silent,
+      "The accumulator reaches `backward()`, "
+      "`torch::autograd::grad`, a `return` or code that cannot be "
+      "seen, or it is a global of other files, too, a captured variable "
+      "or a reference parameter, which others may use. When each iteration, or "
+      "a "
+      "function that the loop runs, calls `backward()` without "
+      "keeping the graph, only the first two count: the graph of "
+      "what is added is freed already."};
+  Reason Bounded{
+      "gives-up-elements", Effect::Silent,
+      "The container gives up old elements (`pop_front`), is emptied "
+      "within the loop, though perhaps not each time, or its places "
+      "are used again."};
   Reason Emptied{"emptied-first", Effect::Silent,
                  "It is a list that each call empties before it fills it."};
   Reason Layers{"layers-in-turn", Effect::Silent,
@@ -292,9 +295,9 @@ const Reason *silenceOf(const Growth &G, const FunctionFlow &Flow,
     const FieldDecl *Field = Flow.fieldOf(A.Where);
     const VarDecl *Root = Flow.rootOf(A.Where);
     const bool IsCallers = isCallersList(A, Flow, Unit);
-    const bool IsKept = Root ? Root->isStaticLocal() || IsCallers ||
-                                   Unit.seesAllUses(Root)
-                             : Field != nullptr;
+    const bool IsKept =
+        Root ? Root->isStaticLocal() || IsCallers || Unit.seesAllUses(Root)
+             : Field != nullptr;
     if (!G.IsSpent && (!IsKept || (Consumers & ~Label::Stored)))
       return &AccumulatedHistory.Used;
     if (A.How == Accumulation::Contain && !Flow.addsToEntry(A))

@@ -165,10 +165,11 @@ void Interpreter::finish(const State &AtExit) {
     Accumulation &A = Entry.second;
     A.Bounded = llvm::any_of(
         Bounded, [&](PlaceId P) { return Out->isPartOf(A.Where, P); });
-    if (A.How == Accumulation::Contain || A.How == Accumulation::Slot)
+    if (A.Loop &&
+        (A.How == Accumulation::Contain || A.How == Accumulation::Slot))
       A.Bounded |= llvm::any_of(Emptied, [&](const auto &By) {
         return Out->isPartOf(A.Where, By.first) &&
-               A.Loop && Out->isWithin(By.second, A.Loop);
+               Out->isWithin(By.second, A.Loop);
       });
     Out->Accumulations.insert(std::move(Entry));
   }
@@ -447,7 +448,7 @@ void Interpreter::assign(const Expr *Site, Target To, Value V,
   const PlaceId P = To.P;
   const bool Outlives = Out->outlivesFunction(P);
   const Stmt *Loop = Out->loopFor(Site, P);
-  if (How == Accumulation::Rebind && !To.Element) {
+  if (Loop && How == Accumulation::Rebind && !To.Element) {
     if (V.carriesNothing())
       Emptied.insert({P, Site});
     else // What an earlier round did not know.

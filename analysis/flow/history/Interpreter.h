@@ -294,7 +294,7 @@ private:
   std::map<PlaceId, Value> InPlaceOnParam;
   /// Containers that something takes elements out of again.
   std::set<PlaceId> Bounded;
-  /// What is emptied, by which clear() or assignment.
+  /// What a loop empties, by which clear() or assignment.
   std::set<std::pair<PlaceId, const clang::Expr *>> Emptied;
   /// By the expression and what it runs, of which a virtual call has several.
   llvm::MapVector<std::pair<const clang::Expr *, const clang::FunctionDecl *>,

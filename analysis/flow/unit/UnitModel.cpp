@@ -302,6 +302,13 @@ void UnitModel::collectCallers() {
   if (HasCallers)
     return;
   HasCallers = true;
+  for (const VarDecl *Var : Scan.Globals)
+    cpp::forEach<Expr>(Var->getInit(), [&](const Expr *E) {
+      const auto *Named =
+          dyn_cast_or_null<VarDecl>(E->getReferencedDeclOfCallee());
+      if (Named && Named->getCanonicalDecl() != Var->getCanonicalDecl())
+        NamedByGlobals.insert(Named->getCanonicalDecl());
+    });
   forEachFlow([&](const FunctionFlow &Flow) {
     for (const CallSite &Call : Flow.calls())
       Callers[Call.Callee->getCanonicalDecl()].push_back(
@@ -491,12 +498,10 @@ bool UnitModel::seesAllUses(const FieldDecl *Field, bool Alone) {
 }
 
 bool UnitModel::seesAllUses(const VarDecl *Var) {
+  collectCallers();
   return Var->hasGlobalStorage() && !Var->isStaticLocal() &&
          !Var->isExternallyVisible() &&
-         llvm::none_of(Scan.Globals, [&](const VarDecl *Other) {
-           return Other->getCanonicalDecl() != Var->getCanonicalDecl() &&
-                  cpp::mentions(Other->getInit(), Var);
-         });
+         !NamedByGlobals.count(Var->getCanonicalDecl());
 }
 
 } // namespace libtorch_tidy::flow

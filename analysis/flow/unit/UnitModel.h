@@ -416,6 +416,8 @@ private:
   std::map<std::pair<const FunctionFlow *, bool>, Needs> NeedsOf;
   llvm::SmallPtrSet<const clang::FieldDecl *, 8> ConsumedFields;
   llvm::SmallPtrSet<const clang::VarDecl *, 8> ConsumedGlobals;
+  /// Variables that initialisers of others outside functions name.
+  llvm::SmallPtrSet<const clang::VarDecl *, 8> NamedByGlobals;
   llvm::DenseMap<const clang::FieldDecl *, const clang::Expr *> Leaves;
   /// Nodes stay where they are while others are added.
   std::map<const clang::FieldDecl *, cpp::Values> Given;
