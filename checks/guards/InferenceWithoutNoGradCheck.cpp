@@ -65,6 +65,23 @@ void addCollectors(Finding &To, const Scope &S) {
   }
 }
 
+/// The last guard that is ended before the first pass of \p S, in its scope.
+void addEnded(Finding &To, const Scope &S) {
+  const Expr *First = S.Forwards.front()->Site, *Last = nullptr;
+  cpp::Body &In = cpp::Body::of(S.Flow->function());
+  const SourceManager &SM = In.context().getSourceManager();
+  for (const Expr *E : S.Flow->endedGuards())
+    if (cpp::comesBefore(E, First, SM) &&
+        In.isWithin(First, In.scopeOf(torch::guardChange(E)->Of)) &&
+        (!Last || cpp::comesBefore(Last, E, SM)))
+      Last = E;
+  if (Last)
+    To.note(Last, torch::guardChange(Last)->Begins
+                      ? "the guard that this replaces ends after the new one "
+                        "has begun, and switches gradients on again"
+                      : "the guard ends here");
+}
+
 /// What keeps one of the results of \p S after the function returned.
 void addKeepers(Finding &To, const Scope &S) {
   for (const Label &L : S.Flow->labels())
@@ -146,6 +163,7 @@ private:
         First.Site, Leads.Flow->function());
     if (Useless.isValid())
       F.note(Useless, "this guard ends before it");
+    addEnded(F, Leads);
     for (const Scope &S : Scopes) {
       for (const Label *L : S.Forwards)
         if (L != &First)

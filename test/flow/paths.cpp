@@ -145,7 +145,7 @@ void thrown(Net net, torch::Tensor x) {
 // CHECK-NEXT: {{^}}80: function switched, trains
 // CHECK-NEXT: {{^}}80:   entry of x -> backward
 // CHECK-NEXT: {{^}}81:   forward -> backward
-// CHECK-NEXT: {{^}}94: function guardOnOnePath
+// CHECK-NEXT: {{^}}94: function guardOnOnePath, leaves gradients unknown
 // CHECK-NEXT: {{^}}102: function doWhile
 // CHECK-NEXT: {{^}}105:   accumulates into state, rebinds, mode on, forward of line 105
 // CHECK-NEXT: {{^}}105:   carried in state -> nobody

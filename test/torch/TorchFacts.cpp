@@ -203,8 +203,14 @@ public:
     return true;
   }
 
+  bool VisitCXXDeleteExpr(CXXDeleteExpr *E) {
+    sayChange(E);
+    return true;
+  }
+
   bool VisitCallExpr(CallExpr *Call) {
     SourceLocation Loc = Call->getExprLoc();
+    sayChange(Call);
     if (auto Mode = torch::setsGradMode(Call))
       say(Loc, llvm::Twine("sets grad mode ") + text(*Mode));
     if (auto M = torch::asModuleCall(Call)) {
@@ -270,6 +276,19 @@ public:
   }
 
 private:
+  void sayChange(const Expr *E) {
+    const auto Change = torch::guardChange(E);
+    if (!Change)
+      return;
+    std::string Text =
+        "guard in " + (Change->Of ? Change->Of->getName().str() : "an object");
+    Text += Change->EndsFirst ? " ends first" : " ends";
+    if (Change->Begins)
+      Text += std::string(", begins ") + text(*Change->Begins) +
+              (Change->Inference ? " inference" : "");
+    say(E->getExprLoc(), Text);
+  }
+
   void printMemory(const CallExpr *Call, StringRef Name) {
     torch::StorageUse Use = torch::storageUse(Call, {}, Context);
     std::string Text = text(Use.How);

@@ -43,7 +43,7 @@ void boxed(bool flag) {
   auto f = std::make_unique<torch::AutoGradMode>(flag); // CHECK: [[@LINE]]: guard f unknown
   std::optional<torch::NoGradGuard> g; // CHECK: [[@LINE]]: guard g unknown
   if (flag)
-    g.emplace();
+    g.emplace(); // CHECK: [[@LINE]]: guard in g ends first, begins off
   std::optional<torch::NoGradGuard> h(std::in_place); // CHECK: [[@LINE]]: guard h off
   auto i = std::make_optional<torch::AutoGradMode>(false); // CHECK: [[@LINE]]: guard i off
   std::optional<torch::AutoGradMode> j(std::in_place, false); // CHECK: [[@LINE]]: guard j off
@@ -52,6 +52,33 @@ void boxed(bool flag) {
   auto m = std::make_optional<torch::NoGradGuard>(); // CHECK: [[@LINE]]: guard m off
   c10::optional<torch::NoGradGuard> n; // CHECK: [[@LINE]]: guard n unknown
   auto o = std::make_unique<torch::nn::LinearImpl>(1, 1);
+}
+
+void changed(bool flag) {
+  auto a = std::make_unique<torch::NoGradGuard>(); // CHECK: [[@LINE]]: guard a off
+  a.reset(); // CHECK: [[@LINE]]: guard in a ends{{$}}
+  a = nullptr; // CHECK: [[@LINE]]: guard in a ends{{$}}
+  a = {}; // CHECK: [[@LINE]]: guard in a ends{{$}}
+  a.reset(nullptr); // CHECK: [[@LINE]]: guard in a ends{{$}}
+  a.reset(new torch::NoGradGuard); // CHECK: [[@LINE]]: guard in a ends, begins off
+  a = std::make_unique<torch::NoGradGuard>(); // CHECK: [[@LINE]]: guard in a ends, begins off
+  a = flag ? std::make_unique<torch::NoGradGuard>() : nullptr; // CHECK: [[@LINE]]: guard in a ends, begins unknown
+  std::optional<torch::AutoGradMode> b; // CHECK: [[@LINE]]: guard b unknown
+  b.emplace(true); // CHECK: [[@LINE]]: guard in b ends first, begins on
+  b.emplace(flag); // CHECK: [[@LINE]]: guard in b ends first, begins unknown
+  b.reset(); // CHECK: [[@LINE]]: guard in b ends{{$}}
+  std::optional<c10::InferenceMode> c; // CHECK: [[@LINE]]: guard c unknown
+  c.emplace(); // CHECK: [[@LINE]]: guard in c ends first, begins off inference
+  c.emplace(false); // CHECK: [[@LINE]]: guard in c ends first{{$}}
+  std::shared_ptr<torch::NoGradGuard> d; // CHECK: [[@LINE]]: guard d unknown
+  d = std::make_shared<torch::NoGradGuard>(); // CHECK: [[@LINE]]: guard in d ends, begins off
+  d.reset(); // CHECK: [[@LINE]]: guard in d ends{{$}}
+  auto *e = new torch::NoGradGuard; // CHECK: [[@LINE]]: guard e off
+  delete e; // CHECK: [[@LINE]]: guard in e ends{{$}}
+  a.release();
+  a.swap(a);
+  std::unique_ptr<torch::nn::LinearImpl> f;
+  f.reset();
 }
 
 // CHECK: [[@LINE+1]]: class Member guards off
@@ -78,7 +105,7 @@ class Maybe {
 public:
   explicit Maybe(bool on) {
     if (on)
-      guard = std::make_unique<torch::NoGradGuard>();
+      guard = std::make_unique<torch::NoGradGuard>(); // CHECK: [[@LINE]]: guard in an object ends, begins off
   }
 
 private:

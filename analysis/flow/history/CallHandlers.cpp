@@ -257,10 +257,6 @@ std::optional<Value> Interpreter::clearing(const cpp::Call &C) {
   if (!P || P->Element)
     return std::nullopt;
   evalAll(C.Args);
-  if (C.does(Std::Reset)) // A guard in a smart pointer or optional.
-    if (const VarDecl *Root = Out->Places[P->P].Root;
-        Root && S.Guards.count(Root))
-      S.Mode = S.FromOff = GradMode::Unknown;
   assign(C.E, *P, Value(), Accumulation::Rebind, nullptr);
   return Value();
 }

@@ -17,6 +17,7 @@
 #include "analysis/torch/autograd/GradGuards.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -293,6 +294,10 @@ public:
   runsOff() const {
     return RunsOff;
   }
+  /// What ends a guard before its scope does, and brings gradients back.
+  const llvm::SetVector<const clang::Expr *> &endedGuards() const {
+    return EndedGuards;
+  }
   /// May an exception leave it with another gradient mode than on entry?
   bool switchesIfThrown() const { return SwitchesIfThrown; }
 
@@ -335,6 +340,7 @@ private:
   bool SwitchesIfThrown = false;
   const clang::Expr *LeftOffBy = nullptr;
   llvm::MapVector<const clang::Expr *, const clang::Expr *> RunsOff;
+  llvm::SetVector<const clang::Expr *> EndedGuards;
   std::vector<Label> Labels;
   std::vector<Place> Places;
   Value Return;

@@ -4,6 +4,7 @@
 #include "analysis/flow/history/Interpreter.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Loops.h"
+#include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/flow/Fixpoint.h"
@@ -79,7 +80,7 @@ void Interpreter::visit(const CFGElement &Element) {
     transfer(AsStmt->getStmt());
     noteLeaving(AsStmt->getStmt());
   } else if (auto AsDtor = Element.getAs<CFGAutomaticObjDtor>()) {
-    endLifetime(AsDtor->getVarDecl());
+    S.end(AsDtor->getVarDecl());
   } else if (auto AsInit = Element.getAs<CFGInitializer>()) {
     const CXXCtorInitializer *Init = AsInit->getInitializer();
     Value V = eval(Init->getInit());
@@ -93,27 +94,66 @@ Interpreter::State Interpreter::leave() {
   return std::move(S);
 }
 
-/// A branch on is_training() goes one way only in a program that leaves its
-/// modules in training mode.
-bool Interpreter::isTaken(const CFGBlock &Block, const CFGBlock &Successor) {
+/// What \p Block decides, without negations, and where control goes when that
+/// is false; null for both where there is no such choice.
+static std::pair<const Expr *, const CFGBlock *>
+choiceOf(const CFGBlock &Block) {
   const auto *Condition =
       dyn_cast_or_null<Expr>(Block.getTerminatorCondition());
-  if (!Condition || Block.succ_size() != 2 || !Unit.neverEvaluates())
-    return true;
+  if (!Condition || Block.succ_size() != 2)
+    return {};
   Condition = cpp::stripImplicit(Condition);
   bool Negated = false;
   while (const auto *Not = dyn_cast<UnaryOperator>(Condition)) {
     if (Not->getOpcode() != UO_LNot)
-      return true;
+      return {};
     Negated = !Negated;
     Condition = cpp::stripImplicit(Not->getSubExpr());
   }
-  const auto *Call = dyn_cast<CallExpr>(Condition);
-  if (!Call || !torch::isTrainingQuery(Call))
+  return {Condition,
+          Negated ? *Block.succ_begin() : *std::next(Block.succ_begin())};
+}
+
+/// A branch on is_training() goes one way only in a program that leaves its
+/// modules in training mode.
+bool Interpreter::isTaken(const CFGBlock &Block, const CFGBlock &Successor) {
+  if (!Unit.neverEvaluates())
     return true;
-  const CFGBlock *Never =
-      Negated ? *Block.succ_begin() : *std::next(Block.succ_begin());
-  return &Successor != Never;
+  const auto [Condition, Never] = choiceOf(Block);
+  const auto *Call = dyn_cast_or_null<CallExpr>(Condition);
+  return !Call || !torch::isTrainingQuery(Call) || &Successor != Never;
+}
+
+/// The variable of which \p E is true where it holds something: `p`,
+/// `p.has_value()`, `p != nullptr`; null for others.
+static const VarDecl *boxAsked(const Expr *E) {
+  const auto *Call = dyn_cast<CallExpr>(E);
+  if (!Call)
+    return cpp::variableOf(E);
+  const auto *Operator = dyn_cast<CXXOperatorCallExpr>(Call);
+  if (Operator && Operator->getOperator() == OO_ExclaimEqual &&
+      cpp::isEmptyValue(Operator->getArg(1)))
+    return cpp::variableOf(Operator->getArg(0));
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  return isa_and_nonnull<CXXConversionDecl>(Callee) ||
+                 cpp::nameOf(Callee) == "has_value"
+             ? cpp::variableOf(cpp::calledOn(Call))
+             : nullptr;
+}
+
+/// `if (guard) guard.reset();`: there is none where the condition is false.
+std::optional<Interpreter::State> Interpreter::along(const CFGBlock &Block,
+                                                     const CFGBlock &Successor,
+                                                     const State &After) {
+  if (After.Guards.empty())
+    return std::nullopt;
+  const auto [Condition, IfNone] = choiceOf(Block);
+  const VarDecl *Box = &Successor == IfNone ? boxAsked(Condition) : nullptr;
+  if (!Box || !isPlainBox(Box) || !After.Guards.count(Box))
+    return std::nullopt;
+  State Without = After;
+  Without.end(Box);
+  return Without;
 }
 
 /// The site of an entry of one of the lists of a flow.
@@ -213,6 +253,8 @@ void Interpreter::transfer(const Stmt *Statement) {
     if (New && !isa_and_nonnull<Expr, DeclStmt>(Out->Body->userOf(E)) &&
         torch::guardOf(New->getAllocatedType()->getAsCXXRecordDecl()))
       setMode(GradMode::Unknown);
+    if (const auto Change = torch::guardChange(E))
+      changeGuard(E, *Change);
   }
   if (!isa<CallExpr>(Statement)) // Others are noted as they are evaluated.
     freeze(Statement);
@@ -220,14 +262,16 @@ void Interpreter::transfer(const Stmt *Statement) {
 
 void Interpreter::declare(const VarDecl *V) {
   const Expr *Init = V->getInit();
-  if (std::optional<GradMode> Guard = torch::guardOf(V)) {
+  if (std::optional<GradMode> Mode = torch::guardOf(V)) {
     eval(Init);
-    S.Guards.try_emplace(V, S);
-    if (torch::isInferenceMode(V))
-      ++S.InferenceGuards;
-    if (*Guard == GradMode::On && Init)
+    const bool IsBox = torch::isGuardBox(V), Shared = IsBox && !isPlainBox(V);
+    if (IsBox && !Shared && torch::holdsNoGuard(Init))
+      return; // Nothing has begun.
+    S.Guards.try_emplace(V, Guard{S, torch::isInferenceMode(V),
+                                  /*Perhaps=*/false, Shared});
+    if (*Mode == GradMode::On && Init)
       Training.insert(Init); // Somebody asked for gradients.
-    setMode(*Guard);
+    setMode(*Mode);
     return;
   }
   if (!Init)
@@ -256,19 +300,9 @@ void Interpreter::declare(const VarDecl *V) {
   }
 }
 
-void Interpreter::endLifetime(const VarDecl *V) {
-  auto It = S.Guards.find(V);
-  if (It == S.Guards.end())
-    return;
-  if (torch::isInferenceMode(V) && S.InferenceGuards)
-    --S.InferenceGuards;
-  static_cast<Switches &>(S) = std::move(It->second);
-  S.Guards.erase(It);
-}
-
 void Interpreter::setMode(GradMode M) {
   // AutoGradMode(true) does not bring gradients back under InferenceMode.
-  if (M != GradMode::On || !S.InferenceGuards)
+  if (M != GradMode::On || !S.underInference())
     static_cast<Switches &>(S) = {M, M};
 }
 
@@ -279,7 +313,7 @@ void Interpreter::switchMode(const Expr *E, GradMode FromOn, GradMode FromOff,
                         : M == GradMode::Off ? FromOff
                         : FromOn == FromOff  ? FromOn
                                              : M;
-    if (To != GradMode::On || !S.InferenceGuards)
+    if (To != GradMode::On || !S.underInference())
       M = To;
   };
   if (FromOn != GradMode::On)

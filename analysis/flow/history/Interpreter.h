@@ -16,6 +16,7 @@
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/autograd/Autograd.h"
+#include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/torch/modules/Modules.h"
 #include "clang/Analysis/CFG.h"
 #include "llvm/ADT/SetVector.h"
@@ -42,14 +43,32 @@ public:
     bool join(const Switches &Other);
   };
 
-  /// What holds at a point of the function.
-  struct State : Switches {
-    std::map<PlaceId, Value> Held; ///< Whole values; parts are own places.
-    /// Guards alive and the mode that their end brings back.
-    std::map<const clang::VarDecl *, Switches> Guards;
+  /// A guard that is alive.
+  struct Guard {
+    Switches Before;        ///< What its end brings back.
+    bool Inference = false; ///< Not overridden by AutoGradMode(true).
+    /// On some way there is none: what it would bring back is what holds.
+    bool Perhaps = false;
+    /// Its box may have been given to another owner.
+    bool Shared = false;
+
+    bool join(const Guard &Other);
+  };
+
+  /// Gradient mode, and what will change it.
+  struct Modes : Switches {
+    std::map<const clang::VarDecl *, Guard> Guards;
     /// Variables that were given the mode of then.
     std::map<const clang::VarDecl *, Switches> Saved;
-    unsigned InferenceGuards = 0; ///< Not overridden by AutoGradMode(true).
+
+    bool join(const Modes &Other);
+    void end(const clang::VarDecl *V);
+    bool underInference() const;
+  };
+
+  /// What holds at a point of the function.
+  struct State : Modes {
+    std::map<PlaceId, Value> Held; ///< Whole values; parts are own places.
     /// Variables and fields whose modules have no parameter that trains.
     std::set<const clang::ValueDecl *> Frozen;
     /// The same on some of the paths.
@@ -65,10 +84,9 @@ public:
   State leave();
   bool join(State &Into, const State &From);
   bool isTaken(const clang::CFGBlock &Block, const clang::CFGBlock &Successor);
-  std::optional<State> along(const clang::CFGBlock &, const clang::CFGBlock &,
-                             const State &) {
-    return std::nullopt;
-  }
+  std::optional<State> along(const clang::CFGBlock &Block,
+                             const clang::CFGBlock &Successor,
+                             const State &After);
   void atThrow(llvm::MutableArrayRef<Thrown<State>> To);
 
 private:
@@ -85,7 +103,9 @@ private:
   // Statements.
   void transfer(const clang::Stmt *S);
   void declare(const clang::VarDecl *V);
-  void endLifetime(const clang::VarDecl *V);
+  void changeGuard(const clang::Expr *E, const torch::GuardChange &Change);
+  /// Are all changes of box \p V, by whoever, ones that guardChange() tells?
+  bool isPlainBox(const clang::VarDecl *V);
   void finish(const State &AtExit);
 
   // Places: Expressions.cpp.
@@ -247,9 +267,8 @@ private:
   /// it was Off. \p LeavesOff: on some way it is off then, whatever it was.
   void switchMode(const clang::Expr *E, GradMode FromOn, GradMode FromOff,
                   bool LeavesOff);
-  /// What the mode is when the guards among the variables of \p Block are gone;
-  /// null: all guards.
-  const Switches &unwound(const clang::Stmt *Block) const;
+  /// What the mode is when the variables of \p Block are gone; null: all.
+  Modes unwound(const clang::Stmt *Block) const;
   void noteLeaving(const clang::Stmt *S);
   void joinThrown(State &Into, const State &First);
   /// Frozen is what all paths freeze, PerhapsFrozen what one does. Returns
@@ -274,7 +293,7 @@ private:
   CallSite siteAt(const clang::Expr *E, const clang::FunctionDecl *Callee) {
     const GradMode Mode = modeAt(E);
     return {E, Callee, Mode, Mode == GradMode::On && S.FromOff == GradMode::On,
-            S.InferenceGuards > 0};
+            S.underInference()};
   }
   /// Does history arise here? Off: never; Unknown: the result is unknown.
   Value produced(Value V);
@@ -304,6 +323,7 @@ private:
   llvm::SetVector<const clang::Expr *> Training;
   const FrozenModules::Switches *Freezes = nullptr;
   std::optional<bool> NamesDerivatives; ///< See namesDerivatives().
+  llvm::DenseMap<const clang::VarDecl *, bool> PlainBoxes; ///< Once asked.
   /// Where the mode was On once.
   llvm::SmallPtrSet<const clang::Expr *, 8> OnOnce;
   /// What switches gradients off, or leaves them unknown.

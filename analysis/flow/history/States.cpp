@@ -14,20 +14,29 @@ namespace libtorch_tidy::flow {
 // Exceptions
 //===----------------------------------------------------------------------===//
 
-const Interpreter::Switches &Interpreter::unwound(const Stmt *Block) const {
+Interpreter::Modes Interpreter::unwound(const Stmt *Block) const {
+  auto IsGone = [&](const VarDecl *V) {
+    return !Block || Out->isWithin(Out->declarationOf(V), Block);
+  };
+  llvm::SmallVector<const VarDecl *, 4> Gone;
+  for (const auto &[V, G] : S.Guards)
+    if (IsGone(V))
+      Gone.push_back(V);
   const SourceManager &SM = Context.getSourceManager();
-  const VarDecl *First = nullptr;
-  for (const auto &[V, Before] : S.Guards)
-    if ((!Block || Out->isWithin(Out->declarationOf(V), Block)) &&
-        (!First ||
-         SM.isBeforeInTranslationUnit(V->getLocation(), First->getLocation())))
-      First = V;
-  return First ? S.Guards.at(First) : S;
+  llvm::sort(Gone, [&](const VarDecl *A, const VarDecl *B) {
+    return SM.isBeforeInTranslationUnit(B->getLocation(), A->getLocation());
+  });
+  Modes After = S;
+  for (const VarDecl *V : Gone)
+    After.end(V);
+  for (auto It = After.Saved.begin(); It != After.Saved.end();)
+    It = IsGone(It->first) ? After.Saved.erase(It) : std::next(It);
+  return After;
 }
 
 /// Statement \p Left may throw, or does.
 void Interpreter::noteLeaving(const Stmt *Left) {
-  if (const Switches &After = unwound(nullptr);
+  if (const Modes After = unwound(nullptr);
       (SwitchesIfThrown || After.Mode != GradMode::On ||
        After.FromOff != GradMode::Off) &&
       cpp::anyOf<Expr>(
@@ -40,25 +49,19 @@ void Interpreter::noteLeaving(const Stmt *Left) {
 
 void Interpreter::atThrow(llvm::MutableArrayRef<Thrown<State>> To) {
   for (auto &[Try, What] : To) {
-    Switches After = unwound(Try->getTryBlock());
+    Modes After = unwound(Try->getTryBlock());
     if (SwitchesIfThrown)
       After.Mode = After.FromOff = GradMode::Unknown;
     if (!What) {
       What = S;
-      static_cast<Switches &>(*What) = std::move(After);
+      static_cast<Modes &>(*What) = std::move(After);
       AtFirstThrow.insert_or_assign(Try, S);
     } else {
       joinThrown(*What, AtFirstThrow.at(Try));
       joinFrozen(*What, S);
       if (!S.Gone)
-        What->Switches::join(After);
+        What->Modes::join(After);
     }
-    const Stmt *Block = Try->getTryBlock();
-    for (auto *Vars : {&What->Guards, &What->Saved})
-      for (auto It = Vars->begin(); It != Vars->end();)
-        It = Out->isWithin(Out->declarationOf(It->first), Block)
-                 ? Vars->erase(It)
-                 : std::next(It);
   }
   Written.clear();
 }
@@ -83,6 +86,64 @@ void Interpreter::joinThrown(State &Into, const State &First) {
 }
 
 //===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+/// Does what uses \p Box, a box of a guard, only read it or change it as
+/// guardChange() says?
+static bool isPlainUse(const DeclRefExpr *Box, const cpp::Body &In) {
+  const Stmt *User = In.userOf(Box);
+  if (Box->refersToEnclosingVariableOrCapture())
+    return false;
+  const CallExpr *Call = In.callOn(Box);
+  const auto *Assign = dyn_cast_or_null<BinaryOperator>(User);
+  if (Assign && Assign->getOpcode() == BO_Assign) // After `delete g`.
+    return torch::holdsNoGuard(Assign->getRHS());
+  if (!Call) // `delete g`, `(void)g`, `if (g)`, `*g` of pointers.
+    return isa_and_nonnull<CXXDeleteExpr, CompoundStmt, IfStmt, UnaryOperator>(
+        User);
+  const auto *Operator = dyn_cast<CXXOperatorCallExpr>(Call);
+  if (Operator && Operator->isComparisonOp())
+    return true;
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
+  return Method && cpp::stripImplicit(cpp::calledOn(Call)) == Box &&
+         (Method->isConst() || torch::guardChange(Call) ||
+          Method->getOverloadedOperator() == OO_Arrow ||
+          Method->getOverloadedOperator() == OO_Star);
+}
+
+void Interpreter::changeGuard(const Expr *E, const torch::GuardChange &Change) {
+  if (Change.Begins == GradMode::On)
+    Training.insert(E); // Somebody asked for gradients.
+  else
+    Switching.insert(E);
+  if (!Change.Of || !isPlainBox(Change.Of))
+    return setMode(GradMode::Unknown);
+  const GradMode Before = S.Mode;
+  if (Change.EndsFirst)
+    S.end(Change.Of);
+  const Guard New{S, Change.Inference};
+  if (Change.Begins)
+    setMode(*Change.Begins);
+  S.end(Change.Of);
+  if (Change.Begins)
+    S.Guards[Change.Of] = New;
+  if (S.Mode == GradMode::On && Before != GradMode::On)
+    Out->EndedGuards.insert(E);
+}
+
+bool Interpreter::isPlainBox(const VarDecl *V) {
+  auto [It, New] = PlainBoxes.try_emplace(V, false);
+  if (!New || isa<ParmVarDecl>(V) || !V->hasLocalStorage() ||
+      !Out->declarationOf(V))
+    return It->second;
+  return It->second = !cpp::anyOf<DeclRefExpr>(
+             Out->Body->root(), [&](const DeclRefExpr *Ref) {
+               return Ref->getDecl() == V && !isPlainUse(Ref, *Out->Body);
+             });
+}
+
+//===----------------------------------------------------------------------===//
 // Joins
 //===----------------------------------------------------------------------===//
 
@@ -103,6 +164,48 @@ bool Interpreter::Switches::join(const Switches &Other) {
     Grew = true;
   }
   return Grew;
+}
+
+bool Interpreter::Guard::join(const Guard &Other) {
+  bool Grew = Before.join(Other.Before);
+  for (bool Guard::*Flag : {&Guard::Inference, &Guard::Perhaps, &Guard::Shared})
+    if (Other.*Flag)
+      Grew |= !std::exchange(this->*Flag, true);
+  return Grew;
+}
+
+bool Interpreter::Modes::join(const Modes &Other) {
+  bool Grew = false;
+  // Where there is no such guard, what its end brings back is what holds.
+  for (auto &[V, Ours] : Guards)
+    if (!Other.Guards.count(V))
+      Grew |= Ours.join({Other, Ours.Inference, /*Perhaps=*/true});
+  for (const auto &[V, Theirs] : Other.Guards) {
+    auto [It, New] =
+        Guards.try_emplace(V, Guard{*this, Theirs.Inference, /*Perhaps=*/true});
+    Grew |= It->second.join(Theirs) || New;
+  }
+  for (const auto &[V, Theirs] : Other.Saved) {
+    auto [It, New] = Saved.try_emplace(V, Theirs);
+    Grew |= New || It->second.join(Theirs);
+  }
+  return Switches::join(Other) || Grew;
+}
+
+void Interpreter::Modes::end(const VarDecl *V) {
+  auto It = Guards.find(V);
+  if (It == Guards.end())
+    return;
+  const Guard Ended = std::move(It->second);
+  Guards.erase(It);
+  if (Ended.Shared || (Ended.Perhaps && Mode != GradMode::Unknown))
+    Switches::join(Ended.Before);
+  else
+    static_cast<Switches &>(*this) = Ended.Before;
+}
+
+bool Interpreter::Modes::underInference() const {
+  return llvm::any_of(Guards, [](const auto &G) { return G.second.Inference; });
 }
 
 bool Interpreter::joinFrozen(State &Into, const State &From) {
@@ -134,22 +237,10 @@ bool Interpreter::join(State &Into, const State &From) {
   if (From.Gone)
     return Grew;
   if (std::exchange(Into.Gone, false)) {
-    static_cast<Switches &>(Into) = From;
-    Into.Guards = From.Guards;
-    Into.Saved = From.Saved;
-    Into.InferenceGuards = From.InferenceGuards;
+    static_cast<Modes &>(Into) = From;
     return true;
   }
-  Grew |= Into.Switches::join(From);
-  for (auto [Ours, Theirs] : {std::pair(&Into.Guards, &From.Guards),
-                              std::pair(&Into.Saved, &From.Saved)})
-    for (const auto &[V, Before] : *Theirs) {
-      auto [It, New] = Ours->try_emplace(V, Before);
-      Grew |= New || It->second.join(Before);
-    }
-  Grew |= From.InferenceGuards > Into.InferenceGuards;
-  Into.InferenceGuards = std::max(Into.InferenceGuards, From.InferenceGuards);
-  return Grew;
+  return Into.Modes::join(From) || Grew;
 }
 
 } // namespace libtorch_tidy::flow

@@ -3,6 +3,7 @@
 
 #include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/cpp/Calls.h"
+#include "analysis/cpp/Object.h"
 #include "analysis/cpp/Types.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -158,6 +159,17 @@ public:
     return ofClass(E->getType()->getAsCXXRecordDecl());
   }
 
+  /// The guard that a box of class \p Inner makes of \p Given.
+  MaybeEffect ofMade(const CXXRecordDecl *Inner,
+                     llvm::ArrayRef<const Expr *> Given) {
+    if (decides(Inner) == Decides::No)
+      return ofClass(Inner);
+    // make_optional(G()) is given the guard itself.
+    return Given.size() == 1 && Given[0]->getType()->getAsCXXRecordDecl()
+               ? ofExpr(Given[0])
+               : ofGuard(Inner, Given);
+  }
+
 private:
   /// Bounds the recursion; a wrapper in a wrapper takes two steps.
   static constexpr unsigned MaxDepth = 16;
@@ -310,14 +322,8 @@ private:
     if (C.doesStd(cpp::Std::Same) && C.Args.size() == 1)
       return ofExpr(C.Args.front());
     if (const CXXRecordDecl *Inner = boxed(R);
-        Inner && C.Name.starts_with("make_")) {
-      if (decides(Inner) == Decides::No)
-        return ofClass(Inner);
-      // make_optional(G()) is given the guard itself.
-      return C.Written == 1 && C.Args[0]->getType()->getAsCXXRecordDecl()
-                 ? ofExpr(C.Args[0])
-                 : ofGuard(Inner, C.written());
-    }
+        Inner && C.Name.starts_with("make_"))
+      return ofMade(Inner, C.written());
     const FunctionDecl *Definition = nullptr;
     if (!C.Callee->hasBody(Definition) || C.Of != cpp::Whose::User)
       return ofClass(R);
@@ -419,6 +425,63 @@ bool isInferenceMode(const VarDecl *V) {
   return Found && Found->Inference;
 }
 
+bool isGuardBox(const VarDecl *V) {
+  return V->getType()->isPointerType() ||
+         boxed(V->getType()->getAsCXXRecordDecl());
+}
+
+bool holdsNoGuard(const Expr *E) {
+  return cpp::isEmptyValue(E) &&
+         !cpp::anyOf<CXXConstructExpr>(E, [](const CXXConstructExpr *Made) {
+           const CXXRecordDecl *R = Made->getConstructor()->getParent();
+           return !boxed(R) && mayOwnGuard(R);
+         });
+}
+
+std::optional<GuardChange> guardChange(const Expr *E) {
+  GuardChange Change;
+  if (const auto *Delete = dyn_cast<CXXDeleteExpr>(E)) {
+    const Expr *Guard = Delete->getArgument();
+    if (!mayOwnGuard(Guard->getType()->getPointeeCXXRecordDecl()))
+      return std::nullopt;
+    Change.Of = cpp::variableOf(Guard);
+    return Change;
+  }
+  const auto *Expression = dyn_cast<CallExpr>(E);
+  if (!Expression)
+    return std::nullopt;
+  const cpp::Call C(Expression);
+  const bool Assigns = cpp::isAssignment(Expression);
+  const Expr *Object = Assigns ? Expression->getArg(0) : C.Object;
+  // shared_ptr has these of a base class.
+  const CXXRecordDecl *Box =
+      Object ? cpp::recordOf(cpp::stripImplicit(Object)->getType()) : nullptr;
+  const CXXRecordDecl *Inner = Box ? boxed(Box) : nullptr;
+  if (!Inner || !(Assigns || C.does(cpp::Std::Emplace | cpp::Std::Reset)) ||
+      !mayOwnGuard(Inner))
+    return std::nullopt;
+  Change.Of = cpp::variableOf(Object);
+  MaybeEffect Given;
+  Evaluator Eval(Box->getASTContext());
+  if (C.does(cpp::Std::Emplace)) {
+    Change.EndsFirst = true;
+    Given = Eval.ofMade(Inner, C.written());
+  } else if (const Expr *Value = Assigns     ? Expression->getArg(1)
+                                 : C.Written ? C.Args.front()
+                                             : nullptr;
+             Value && !holdsNoGuard(Value)) {
+    // A guard that an optional copies has ended by then.
+    Given = cpp::isStdClass(Box, {"unique_ptr", "shared_ptr"})
+                ? Eval.ofExpr(Value)
+                : MaybeEffect(GuardEffect{});
+  }
+  if (Given) {
+    Change.Begins = Given->Mode;
+    Change.Inference = Given->Inference;
+  }
+  return Change;
+}
+
 std::optional<bool> gradientsUnder(const CXXRecordDecl *R,
                                    std::optional<bool> Enabled) {
   switch (decides(R)) {
@@ -503,43 +566,6 @@ bool onlySwitchesGradMode(const Expr *E) {
     return decides(Construct->getConstructor()->getParent()) != Decides::No;
   const auto *Call = dyn_cast<CallExpr>(E);
   return Call && (setsGradMode(Call) || readsGradMode(Call));
-}
-
-static constexpr StringRef AutocastNames[] = {
-    "::at::autocast::set_enabled",
-    "::at::autocast::set_cpu_enabled",
-    "::at::autocast::set_xpu_enabled",
-    "::at::autocast::set_ipu_enabled",
-    "::at::autocast::set_hpu_enabled",
-    "::at::autocast::set_xla_enabled",
-    "::at::autocast::set_privateuseone_enabled",
-    "::at::autocast::set_autocast_enabled",
-    "::at::autocast::set_autocast_cache_enabled",
-    "::at::autocast::clear_cache",
-};
-const llvm::ArrayRef<StringRef> AutocastFunctions(AutocastNames);
-
-std::optional<AutocastUse> autocastUse(const CallExpr *Call,
-                                       const ASTContext &Context) {
-  StringRef Name = cpp::calleeName(Call);
-  if (Name.empty())
-    return std::nullopt;
-  std::string Qualified =
-      "::" + Call->getDirectCallee()->getQualifiedNameAsString();
-  if (!llvm::is_contained(AutocastNames, StringRef(Qualified)))
-    return std::nullopt;
-  if (Name == "clear_cache")
-    return AutocastUse::ClearCache;
-  // The value comes last, after the device that set_autocast_enabled takes.
-  if (Call->getNumArgs() == 0)
-    return std::nullopt;
-  std::optional<bool> Value =
-      cpp::constantBool(Call->getArg(Call->getNumArgs() - 1), Context);
-  if (Name == "set_autocast_cache_enabled")
-    return Value == true ? std::nullopt : std::optional(AutocastUse::CacheOff);
-  if (!Value)
-    return AutocastUse::Set;
-  return *Value ? AutocastUse::On : AutocastUse::Off;
 }
 
 } // namespace libtorch_tidy::torch

@@ -40,6 +40,28 @@ std::optional<GradMode> guardOf(const clang::CXXRecordDecl *R);
 /// scope can never be saved for backward.
 bool isInferenceMode(const clang::VarDecl *V);
 
+/// What an expression does to the guard in an object that may hold one or none:
+/// an optional, a smart pointer, a pointer.
+struct GuardChange {
+  const clang::VarDecl *Of = nullptr; ///< Null where it is no variable.
+  /// Of the guard that it holds from then on; nullopt when that is none.
+  std::optional<GradMode> Begins;
+  bool Inference = false; ///< That is an InferenceMode.
+  /// What it held ends before the other begins, as in emplace(). A pointer lets
+  /// go of it afterwards: what that brings back is what holds then.
+  bool EndsFirst = false;
+};
+/// What \p E itself does: `g.emplace()`, `g.reset()`, `g = nullptr`,
+/// `g = std::make_unique<NoGradGuard>()`, `delete g`. nullopt for all others.
+std::optional<GuardChange> guardChange(const clang::Expr *E);
+
+/// Can others than its declaration give \p V a guard, or take it away? See
+/// GuardChange.
+bool isGuardBox(const clang::VarDecl *V);
+
+/// Is \p E, a value for such a variable, none: no guard is in it?
+bool holdsNoGuard(const clang::Expr *E);
+
 /// Is \p E an unnamed guard: a temporary that dies at the end of its full
 /// expression? `torch::NoGradGuard();` guards nothing, in
 /// `(torch::NoGradGuard(), net(x))` it guards the call. False for a temporary

@@ -14,6 +14,7 @@ INCLUDES = """#include <torch/torch.h>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 """
 HEAD_STATIC = INCLUDES + """
@@ -38,12 +39,38 @@ GUARDS = [
     "torch::NoGradGuard {v}{};", "const torch::NoGradGuard {v};",
     "std::unique_ptr<torch::NoGradGuard> {v}; if ({c}) {v} = std::make_unique<torch::NoGradGuard>();",
 ]
+# What can hold a guard or none, and what is done to it: declarations, and changes.
+NULLED = ["{v}.reset();", "if ({v}) {v}.reset();"]
+POINTERS = NULLED + ["{v} = nullptr;", "{v} = {};"]
+BOXES = [
+    (["std::optional<torch::NoGradGuard> {v};", "std::optional<torch::NoGradGuard> {v}; {v}.emplace();",
+      "std::optional<torch::NoGradGuard> {v}(std::in_place);"],
+     NULLED + ["{v}.emplace();", "{v}.emplace();"]),
+    (["std::optional<torch::AutoGradMode> {v};",
+      "std::optional<torch::AutoGradMode> {v}(std::in_place, {c});"],
+     NULLED + ["{v}.emplace(false);", "{v}.emplace(true);", "{v}.emplace({c});"]),
+    (["std::optional<c10::InferenceMode> {v};", "std::optional<c10::InferenceMode> {v}; {v}.emplace();"],
+     NULLED + ["{v}.emplace();", "{v}.emplace({c});"]),
+    (["std::unique_ptr<torch::NoGradGuard> {v};",
+      "auto {v} = std::make_unique<torch::NoGradGuard>();",
+      "std::unique_ptr<torch::NoGradGuard> {v}(new torch::NoGradGuard);"],
+     POINTERS + ["{v} = std::make_unique<torch::NoGradGuard>();",
+                 "{v}.reset(new torch::NoGradGuard);", "auto {w} = std::move({v});",
+                 "{v}.release();"]),
+    (["auto {v} = std::make_shared<torch::AutoGradMode>(false);",
+      "std::shared_ptr<torch::AutoGradMode> {v};"],
+     POINTERS + ["{v} = std::make_shared<torch::AutoGradMode>(true);", "auto {w} = {v};"]),
+    (["auto *{v} = new torch::NoGradGuard;"], ["delete {v}; {v} = nullptr;"]),
+    (["auto *const {v} = new torch::NoGradGuard;"], []),
+]
 PASS = "r += net(x).sum().item<float>(); // PASS"
 
 
 class Grammar:
     def __init__(self, rng):
         self.rng, self.names, self.conditions = rng, 0, 0
+        self.with_boxes = rng.random() < .4
+        self.boxes = []  # Those in scope, and how they change.
 
     def name(self):
         self.names += 1
@@ -55,9 +82,29 @@ class Grammar:
             return "c[%d]" % (self.conditions - 1)
         return "c[%d]" % self.rng.randrange(self.conditions)
 
+    def filled(self, text, name):
+        text = text.replace("{v}", name)
+        for hole, fill in (("{c}", self.condition), ("{w}", self.name)):
+            text = text.replace(hole, fill()) if hole in text else text
+        return text
+
     def guard(self):
-        text = self.rng.choice(GUARDS)
-        return text.replace("{v}", self.name()).replace("{c}", self.condition())
+        return self.filled(self.rng.choice(GUARDS), self.name())
+
+    def box(self):
+        """Declares a box of a guard, or changes one."""
+        if not self.boxes or self.rng.random() < .3:
+            forms, changes = self.rng.choice(BOXES)
+            name = self.name()
+            self.boxes.append((name, changes))
+            return self.filled(self.rng.choice(forms), name)
+        name, changes = self.rng.choice(self.boxes)
+        if not changes:
+            self.boxes.remove((name, changes))
+            return "delete %s;" % name
+        text = self.filled(self.rng.choice(changes), name)
+        return "if (%s) %s" % (self.condition(), text) \
+            if self.rng.random() < .3 and "auto" not in text and text.count(";") == 1 else text
 
     def leave(self, loop):
         forms = ["if (%s) return r;", "if (%s) throw std::runtime_error(\"e\");"]
@@ -69,10 +116,12 @@ class Grammar:
         rng = self.rng
         count = rng.choice([1, 1, 2, 2, 3])
         at = rng.randrange(count) if passes else -1
-        out = []
+        out, outer = [], list(self.boxes)
         for index in range(count):
             kind = rng.random()
-            if kind < .35:
+            if self.with_boxes and rng.random() < .5:
+                out.append(self.box())
+            elif kind < .35:
                 out.append(self.guard())
             elif kind < .5:
                 out.append(rng.choice(["use(x);", "x = x + 1;", "n += 1;", "touch(n);"]))
@@ -85,6 +134,7 @@ class Grammar:
                            if depth > 0 and rng.random() < .75 else PASS)
         if rng.random() < .15:
             out.append(self.leave(loop))
+        self.boxes = [box for box in outer if box in self.boxes]
         return "\n".join(out)
 
     def braces(self, depth, passes, loop):
@@ -130,7 +180,7 @@ def draw(rng, number):
     call = ("  On = Off = 0;\n  torch::Tensor x = torch::ones({2});\n  S%d s;\n"
             "  for (int b = 0; b < %d; ++b) {\n    bool c[6];\n"
             "    for (int k = 0; k < 6; ++k) c[k] = b >> k & 1;\n"
-            "    try { s.f(x, c, 0); } catch (...) {}\n    at::GradMode::set_enabled(true);\n  }\n"
+            "    std::thread([&] { try { s.f(x, c, 0); } catch (...) {} }).join();\n  }\n"
             "  std::printf(\"%d on %%d\\n%d off %%d\\n\", On, Off);\n"
             % (number, 1 << grammar.conditions, number, number))
     return Drawn(text, text, call)
