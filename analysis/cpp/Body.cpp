@@ -308,6 +308,14 @@ const Expr *Body::originOf(const Expr *E) {
   return E;
 }
 
+const Expr *Body::rangeOf(const ValueDecl *Var) const {
+  const auto *Whole = dyn_cast_or_null<VarDecl>(Var ? wholeOf(Var) : nullptr);
+  const auto *Loop = dyn_cast_or_null<CXXForRangeStmt>(
+      Whole ? parentOf(declarationOf(Whole)) : nullptr);
+  return Loop && Loop->getLoopVariable() == Whole ? Loop->getRangeInit()
+                                                  : nullptr;
+}
+
 const Paths &Body::paths() {
   if (!Ways)
     Ways = std::make_unique<Paths>(F);

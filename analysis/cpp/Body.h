@@ -110,6 +110,10 @@ public:
   /// expression that is something else.
   const clang::Expr *originOf(const clang::Expr *E);
 
+  /// What the range-based for goes over whose variable \p Var is, a binding of
+  /// it included; null for other variables.
+  const clang::Expr *rangeOf(const clang::ValueDecl *Var) const;
+
   /// The ways that control takes; not in templates.
   const Paths &paths();
 

@@ -180,12 +180,15 @@ static bool isEntryPoint(const FunctionDecl *F) {
 /// The eval() before \p Forward of \p Module that a train() after it takes
 /// back: what runs between them is not for training.
 static const CallExpr *evalAround(const Expr *Forward, const ValueDecl *Module,
-                                  const cpp::Body &In) {
+                                  cpp::Body &In) {
   const SourceManager &SM = In.context().getSourceManager();
   const CallExpr *Eval = nullptr;
   bool IsTakenBack = false;
   cpp::forEachCall(In.root(), [&](const CallExpr *Call) {
-    if (torch::moduleNamed(cpp::receiverOf(Call)) != Module)
+    if (!torch::isModuleEval(Call) && !torch::isModuleTrain(Call))
+      return;
+    if (!llvm::is_contained(torch::modulesNamed(cpp::receiverOf(Call), In),
+                            Module))
       return;
     if (torch::isModuleEval(Call) && cpp::comesBefore(Call, Forward, SM))
       Eval = Call;
@@ -200,16 +203,6 @@ static bool isForward(const FunctionDecl *F) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
   return Method &&
          (Method->isOverloadedOperator() || cpp::nameOf(Method) == "forward");
-}
-
-/// The variable or field whose module \p L runs; null for any other.
-static const ValueDecl *moduleRunBy(const Label &L, const FunctionFlow &Flow) {
-  const std::optional<torch::ModuleCall> M =
-      L.K == Label::Forward ? torch::asModuleCall(L.Site) : std::nullopt;
-  return M && M->Module
-             ? torch::moduleNamed(
-                   cpp::Body::of(Flow.function()).originOf(M->Module))
-             : nullptr;
 }
 
 /// Does a constructor leave what it is given in \p Field?
@@ -228,11 +221,20 @@ static bool isGivenToConstructor(const FieldDecl *Field) {
 static const ValueDecl *lentByOthers(const Label &L, const FunctionFlow &Flow,
                                      flow::UnitModel &Unit) {
   const FunctionDecl *F = Flow.function();
-  const ValueDecl *Module = moduleRunBy(L, Flow);
-  if (!Module || !torch::isModule(Module->getType().getNonReferenceType()) ||
-      torch::isScriptModule(Module->getType().getNonReferenceType()) ||
-      Unit.program() || Flow.trains() || F->isMain() || !isEntryPoint(F) ||
-      !Unit.callersOf(F).empty() || Unit.scan().calls().Evals.lookup(Module))
+  const std::optional<torch::ModuleCall> M =
+      L.K == Label::Forward ? torch::asModuleCall(L.Site) : std::nullopt;
+  if (!M || !M->Module || M->Script || Unit.program() || Flow.trains() ||
+      F->isMain() || !isEntryPoint(F) || !Unit.callersOf(F).empty())
+    return nullptr;
+  const auto Names = torch::modulesNamed(M->Module, cpp::Body::of(F));
+  if (Names.empty() || llvm::any_of(Names, [&](const ValueDecl *Name) {
+        return Unit.scan().calls().Evals.count(Name);
+      }))
+    return nullptr;
+  const ValueDecl *Module = Names.back();
+  const QualType T = Module->getType().getNonReferenceType();
+  if (!torch::isModule(T) &&
+      !cpp::anyTypeArgument(cpp::recordOf(T), torch::isModule))
     return nullptr;
   const auto *Field = dyn_cast<FieldDecl>(Module);
   const bool IsLent =
@@ -283,22 +285,21 @@ std::optional<Arbiter::Evidence> Arbiter::evidenceOf(const Label &L,
   };
   cpp::Body &In = cpp::Body::of(F);
   if (M->Module)
-    for (const Expr *Name : {M->Module, In.originOf(M->Module)})
-      if (const ValueDecl *Module = torch::moduleNamed(Name)) {
-        if (const CallExpr *Eval = Trains ? evalAround(L.Site, Module, In)
-                                          : Calls.Evals.lookup(Module))
-          return Found(InferenceWithoutNoGrad.Eval,
-                       Step{Eval->getExprLoc(),
-                            quoted(Module) + " is put in evaluation mode here, "
-                                             "which leaves gradients on"});
-        const std::string Elsewhere =
-            Trains ? "" : flow::fieldElsewhere(Module).EvalAt;
-        if (!Elsewhere.empty())
-          return Found(InferenceWithoutNoGrad.Eval,
-                       Step{Module->getLocation(),
-                            quoted(Module) + " is put in evaluation mode at " +
-                                Elsewhere + ", which leaves gradients on"});
-      }
+    for (const ValueDecl *Module : torch::modulesNamed(M->Module, In)) {
+      if (const CallExpr *Eval = Trains ? evalAround(L.Site, Module, In)
+                                        : Calls.Evals.lookup(Module))
+        return Found(InferenceWithoutNoGrad.Eval,
+                     Step{Eval->getExprLoc(),
+                          quoted(Module) + " is put in evaluation mode here, "
+                                           "which leaves gradients on"});
+      const std::string Elsewhere =
+          Trains ? "" : flow::fieldElsewhere(Module).EvalAt;
+      if (!Elsewhere.empty())
+        return Found(InferenceWithoutNoGrad.Eval,
+                     Step{Module->getLocation(),
+                          quoted(Module) + " is put in evaluation mode at " +
+                              Elsewhere + ", which leaves gradients on"});
+    }
   if (isClosed(*Unit) && !Trains)
     return Found(InferenceWithoutNoGrad.NothingTrains,
                  Step{L.Site->getExprLoc(),

@@ -53,11 +53,9 @@ static bool isOfOperator(const Expr *E, cpp::Body &In) {
 /// is?
 static bool isOther(const Expr *E, const Label &Leaf, cpp::Body &In) {
   const VarDecl *Var = cpp::variableOf(E);
-  const auto *Loop = dyn_cast_or_null<CXXForRangeStmt>(
-      Var ? In.parentOf(In.declarationOf(Var)) : nullptr);
-  if (Loop && Loop->getLoopVariable() == Var)
+  if (const Expr *Range = In.rangeOf(Var))
     return Leaf.Site && !cpp::mentions(Leaf.Site, Var) &&
-           isOther(Loop->getRangeInit(), Leaf, In);
+           isOther(Range, Leaf, In);
   const auto *Param = dyn_cast_or_null<ParmVarDecl>(Var);
   return Param && Leaf.Site && !cpp::mentions(Leaf.Site, Param) &&
          llvm::all_of(In.valuesOf(Param).Given, [&](const Expr *Value) {

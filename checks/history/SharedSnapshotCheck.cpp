@@ -43,9 +43,8 @@ const ValueDecl *moduleOfParameter(const Expr *E, cpp::Body &In,
     return Module;
   E = cpp::stripImplicit(E);
   if (const VarDecl *Var = cpp::variableOf(E)) {
-    const auto *Loop = In.around<CXXForRangeStmt>(In.declarationOf(Var));
-    if (Loop && Loop->getLoopVariable() == Var)
-      return moduleOfParameter(Loop->getRangeInit(), In, Depth + 1);
+    if (const Expr *Range = In.rangeOf(Var))
+      return moduleOfParameter(Range, In, Depth + 1);
     const Expr *Origin = In.originOf(E);
     return Origin && Origin != E ? moduleOfParameter(Origin, In, Depth + 1)
                                  : nullptr;

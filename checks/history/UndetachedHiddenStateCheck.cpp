@@ -226,9 +226,10 @@ unsigned consumersOf(const FieldDecl *Field, flow::UnitModel &Unit) {
 /// of: net_ for net_->gru(x). Null when there is none.
 const CallExpr *evalAt(const Expr *Site, flow::UnitModel &Unit) {
   const std::optional<torch::ModuleCall> M = torch::asModuleCall(Site);
-  const Expr *Module = M ? M->Module : nullptr;
+  cpp::Body *In = cpp::Body::around(Site, Unit.context());
+  const Expr *Module = M && In ? M->Module : nullptr;
   for (unsigned I = 0; Module && I < cpp::MaxChase; ++I) {
-    if (const ValueDecl *Named = torch::moduleNamed(Module))
+    for (const ValueDecl *Named : torch::modulesNamed(Module, *In))
       if (const CallExpr *Eval = Unit.scan().calls().Evals.lookup(Named))
         return Eval;
     const auto *Member = dyn_cast<MemberExpr>(cpp::stripPointers(Module));

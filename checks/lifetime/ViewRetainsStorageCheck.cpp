@@ -171,10 +171,10 @@ private:
 
   /// x.chunk(n), whose elements \p Var goes through; null for others.
   const CallExpr *partsOf(const VarDecl *Var) const {
-    const auto *Loop = In.around<CXXForRangeStmt>(In.declarationOf(Var));
-    if (!Loop || Loop->getLoopVariable() != Var || !In.writesTo(Var).empty())
+    const Expr *Range = In.rangeOf(Var);
+    if (!Range || !In.writesTo(Var).empty())
       return nullptr;
-    const Expr *Range = cpp::stripImplicit(Loop->getRangeInit());
+    Range = cpp::stripImplicit(Range);
     if (const VarDecl *List = cpp::variableOf(Range))
       Range = isSetOnce(List) ? cpp::stripImplicit(List->getInit()) : nullptr;
     const auto *Call = dyn_cast_or_null<CallExpr>(Range);

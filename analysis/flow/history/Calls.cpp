@@ -379,8 +379,16 @@ torch::Parameters Interpreter::trainableIn(const torch::ModuleCall &M) {
   const auto *Method = dyn_cast<CXXMethodDecl>(Out->F);
   if (M.Script || (!M.Module && !Method))
     return torch::Parameters::Some;
+  if (!M.Module)
+    return flow::FrozenModules::parametersOf(
+        compat::recordType(Method->getParent()));
+  const QualType T = M.Module->getType();
+  const auto Call = cpp::Call::of(M.Call);
+  const auto *Run = dyn_cast_or_null<CXXMethodDecl>(
+      Call && !torch::isModule(T) ? Call->Callee : nullptr);
+  // Of what an iterator leads to, the method knows the class.
   return flow::FrozenModules::parametersOf(
-      M.Module ? M.Module->getType() : compat::recordType(Method->getParent()));
+      Run ? compat::recordType(Run->getParent()) : T);
 }
 
 /// The label of what \p M computes; nullopt where that has no history.

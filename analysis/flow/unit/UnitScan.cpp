@@ -142,6 +142,13 @@ static void noteEval(const ValueDecl *Module, const CallExpr *Eval,
     Said.Evals.try_emplace(Module, Eval);
 }
 
+/// Does the loop around \p Call run it whatever the round?
+static bool runsInEachRound(const CallExpr *Call, cpp::Body &In) {
+  const Stmt *Loop = In.loopAround(Call);
+  const auto *If = In.around<IfStmt>(Call);
+  return !(Loop && If && In.isWithin(If, Loop));
+}
+
 static void readCalls(const FunctionDecl *F, UnitCalls &Said) {
   cpp::Body &In = cpp::Body::of(F);
   cpp::forEachCall(F, [&](const CallExpr *Call) {
@@ -156,10 +163,10 @@ static void readCalls(const FunctionDecl *F, UnitCalls &Said) {
     if (auto Backward = torch::asBackward(Call))
       Said.CreatesGraphs |= Backward->CreateGraph != torch::Flag::False;
     if (torch::isModuleEval(Call))
-      if (const Expr *Object = cpp::receiverOf(Call)) {
-        noteEval(torch::moduleNamed(Object), Call, Said);
-        noteEval(torch::moduleNamed(In.originOf(Object)), Call, Said);
-      }
+      if (const Expr *Object = cpp::receiverOf(Call))
+        for (const ValueDecl *Module : torch::modulesNamed(
+                 Object, In, /*InAll=*/runsInEachRound(Call, In)))
+          noteEval(Module, Call, Said);
     if (!Said.ScriptLoad && torch::loadsModule(Call) &&
         torch::isScriptModule(Call->getType()))
       Said.ScriptLoad = Call;

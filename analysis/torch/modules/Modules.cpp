@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/torch/modules/Modules.h"
+#include "analysis/cpp/Body.h"
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Std.h"
@@ -413,6 +415,45 @@ llvm::ArrayRef<const Expr *> loadsCompiledModel(const Expr *E) {
       Construct->getConstructor()->isCopyOrMoveConstructor())
     return {};
   return llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs());
+}
+
+/// The list whose elements \p Name goes through: the variable of a range-based
+/// for, an iterator, the parameter of a lambda that an algorithm runs. Null for
+/// others.
+static const Expr *listOf(const ValueDecl *Name, cpp::Body &In) {
+  if (const Expr *Range = In.rangeOf(Name))
+    return Range;
+  const auto *Var = dyn_cast<VarDecl>(Name);
+  if (const CallExpr *Algorithm = Var ? In.repeatedBy() : nullptr)
+    for (const auto &[Param, Given] : llvm::zip(
+             In.function()->parameters(), cpp::givenByAlgorithm(Algorithm)))
+      if (Param == Var)
+        return Given;
+  const Expr *Init = Var && Var->isLocalVarDecl() ? Var->getInit() : nullptr;
+  return cpp::isStdCall(Init ? cpp::stripImplicit(Init) : nullptr,
+                        cpp::Std::Iterator)
+             ? Init
+             : nullptr;
+}
+
+llvm::SmallVector<const ValueDecl *, 4>
+modulesNamed(const Expr *E, cpp::Body &In, bool InAll) {
+  llvm::SmallVector<const ValueDecl *, 4> Names;
+  auto Add = [&](const ValueDecl *Name) {
+    if (Name && !Name->isImplicit() && !llvm::is_contained(Names, Name))
+      Names.push_back(Name);
+  };
+  Add(moduleNamed(E));
+  Add(moduleNamed(In.originOf(E)));
+  for (unsigned I = 0; InAll && I < Names.size() && I < cpp::MaxChase; ++I) {
+    const Expr *List = listOf(Names[I], In);
+    const auto *Call =
+        dyn_cast_or_null<CallExpr>(List ? cpp::stripImplicit(List) : nullptr);
+    if (List && !(Call && !cpp::does(Call, cpp::Std::Access) &&
+                  isTorchDecl(Call->getDirectCallee())))
+      Add(moduleNamed(List));
+  }
+  return Names;
 }
 
 } // namespace libtorch_tidy::torch

@@ -8,6 +8,7 @@
 #ifndef LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULES_H
 #define LIBTORCH_TIDY_ANALYSIS_TORCH_MODULES_MODULES_H
 
+#include "analysis/cpp/Body.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallVector.h"
@@ -137,6 +138,13 @@ const clang::ValueDecl *moduleOfWeight(const clang::Expr *E);
 /// The variable or field that names a module: `net` in net->parameters(),
 /// `critic_` in *this->critic_. Null when there is none.
 const clang::ValueDecl *moduleNamed(const clang::Expr *E);
+
+/// All names, in function \p In, of the module that \p E is: moduleNamed(), the
+/// same of what that always holds and, where it stands for each element of a
+/// list in turn, of the list. \p InAll: what is done to one of these is done
+/// to all; otherwise lists are left out. Parts of a module are no list.
+llvm::SmallVector<const clang::ValueDecl *, 4>
+modulesNamed(const clang::Expr *E, cpp::Body &In, bool InAll = true);
 
 /// torch::load, torch::jit::load.
 bool loadsModule(const clang::CallExpr *Call);

@@ -83,3 +83,21 @@ int script(torch::jit::Module &net, const Tensor &x) {
   return net.forward({x}).toTensor().argmax(1).item<int>();
   // CHECK-NOTES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: 'net' runs in 'script' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
+
+// A list of them, too.
+int byElement(std::vector<Net> &nets, const Tensor &x) {
+  return nets[0]->forward(x).argmax(1).item<int>();
+}
+int byLoop(const std::vector<Net> &nets, const Tensor &x) {
+  int sum = 0;
+  for (auto net : nets)
+    sum += net->forward(x).argmax(1).item<int>();
+  return sum;
+}
+int evaluatedByLoop(std::vector<Net> &nets, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  for (auto &net : nets)
+    net->eval();
+  return nets.front()->forward(x).argmax(1).item<int>();
+  // CHECK-NOTES: :[[@LINE-1]]:24: warning: inference without NoGradGuard: a module runs in 'evaluatedByLoop' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+}

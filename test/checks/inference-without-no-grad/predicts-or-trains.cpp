@@ -41,3 +41,16 @@ void step(torch::optim::Optimizer &optimizer, const Tensor &loss) {
   loss.backward();
   optimizer.step();
 }
+
+// The same of a list.
+Tensor allBetween(std::vector<Net> &nets, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  for (auto &net : nets)
+    net->eval();
+  Tensor y = nets[0](x);
+  // CHECK-NOTES: :[[@LINE-1]]:14: warning: inference without NoGradGuard: a module runs in 'allBetween' and records an autograd graph that nothing in this file back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  // CHECK-NOTES: :[[@LINE-3]]:10: note: 'nets' is put in evaluation mode here, which leaves gradients on
+  for (auto &net : nets)
+    net->train();
+  return y;
+}
