@@ -189,8 +189,13 @@ static OperatorResult matmul(OperatorCall &Op, Tensor A, Tensor B) {
       return 0;
     return bytesOf(T) * (productOf(*Batch) / Own - 1);
   };
+  // The gradient that is made last needs the other operand: of mm() and bmm()
+  // it is that of the first.
+  const bool FirstIsLast = !ColumnOnly && !Op.Base.contains("add");
+  const bool EndsWithFirst =
+      A->needsGradient() && (FirstIsLast || !B->needsGradient());
   const uint64_t Scratch =
-      Grown(A, Left) + Grown(B, Right) + (B->needsGradient() ? CopyA : CopyB);
+      Grown(A, Left) + Grown(B, Right) + (EndsWithFirst ? CopyB : CopyA);
   // One matrix of what comes is laid out at a time.
   const int64_t Matrices = Folds || FoldsRight ? 1 : productOf(*Batch);
   // matmul() sees batches, and a row, as what mm() or bmm() takes.

@@ -332,8 +332,9 @@ Tensor OperatorCall::make(Sizes Of, ElementType Type) {
 Tensor OperatorCall::makeLike(const TensorPtr &Like,
                               std::optional<ElementType> Type) {
   const TensorPtr T = S.make(Like->sizes(), Type ? *Type : typeOf(Like));
-  if (Like->isDense())
-    T->Strides = Like->Strides;
+  // Of a tensor that has gaps, or repeats elements, the order is kept.
+  T->Strides =
+      Like->isDense() ? Like->Strides : orderOf(Like->sizes(), {Like->Strides});
   return {*this, T};
 }
 

@@ -271,7 +271,7 @@ public:
   // Results.
   Tensor make(Sizes Of, const TensorPtr &Like);
   Tensor make(Sizes Of, ElementType Type);
-  /// In the order of the elements of \p Like, where they are dense.
+  /// In the order of the elements of \p Like, without its gaps.
   Tensor makeLike(const TensorPtr &Like,
                   std::optional<ElementType> Type = std::nullopt);
   /// A view of \p Of, without a record.
