@@ -255,14 +255,16 @@ static std::optional<int64_t> longestList(const Expr *Container) {
   return longestOf(All.Given, IsElement);
 }
 
+bool hasFewElements(const Expr *Range, const ASTContext &Context) {
+  std::optional<int64_t> Length = constantLength(Range, Context);
+  if (!Length)
+    Length = longestList(Range);
+  return Length && *Length <= Few;
+}
+
 bool runsFewTimes(const Stmt *Loop, const ASTContext &Context) {
-  if (const auto *Range = dyn_cast_or_null<CXXForRangeStmt>(Loop)) {
-    std::optional<int64_t> Length =
-        constantLength(Range->getRangeInit(), Context);
-    if (!Length)
-      Length = longestList(Range->getRangeInit());
-    return Length && *Length <= Few;
-  }
+  if (const auto *Range = dyn_cast_or_null<CXXForRangeStmt>(Loop))
+    return hasFewElements(Range->getRangeInit(), Context);
   const auto *For = dyn_cast_or_null<ForStmt>(Loop);
   const auto *Condition =
       For ? dyn_cast_or_null<BinaryOperator>(For->getCond()) : nullptr;

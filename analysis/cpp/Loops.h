@@ -41,6 +41,9 @@ bool holdsInOneRound(const clang::Expr *Condition, const clang::Stmt *Loop);
 /// vector that is only ever given short braced lists, as far as can be seen.
 bool runsFewTimes(const clang::Stmt *Loop, const clang::ASTContext &Context);
 
+/// Has \p Range four elements at most: an array, or a vector as above?
+bool hasFewElements(const clang::Expr *Range, const clang::ASTContext &Context);
+
 /// The for statement whose rounds \p Var counts, one up in each, where nothing
 /// else writes it and no condition in the body asks which round it is: what the
 /// body does, it does in all of them. Null for others.

@@ -257,7 +257,8 @@ Finding worded(const TensorGrowth &Growth, ASTContext &Context) {
   const GrowthStep &First = Growth.Steps.front();
   const std::string Name = nameOf(Growth.Target, Context);
   Finding F =
-      Finding::at(First.Cat->getExprLoc(), First.Assign->getSourceRange())
+      Finding::at(First.Cat->getExprLoc(),
+                  (First.Assign ? First.Assign : First.Cat)->getSourceRange())
           .says("quadratic copying: every iteration " +
                 (Growth.Parts
                      ? "concatenates all of " + quoted(Growth.Parts) + " again"
@@ -301,8 +302,10 @@ public:
       return;
     Finding F = worded(*Growth, context());
     // An exception may lead past the end of a loop and on in the same function.
-    if (!In || In->around<CXXTryStmt>(Growth->Loop) ||
-        !In->isOwn(cpp::variableOf(Growth->Target)))
+    if (In && !Growth->Steps.front().Assign)
+      F.because(CatInLoop.OtherForm);
+    else if (!In || In->around<CXXTryStmt>(Growth->Loop) ||
+             !In->isOwn(cpp::variableOf(Growth->Target)))
       F.because(CatInLoop.Visible);
     else if (Growth->read() || Growth->Queried)
       F.because(CatInLoop.ReadInLoop);

@@ -3,6 +3,7 @@
 
 #include "checks/cost/TensorGrowth.h"
 #include "analysis/cpp/Body.h"
+#include "analysis/cpp/Callables.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Object.h"
@@ -118,6 +119,8 @@ public:
       : Cat(Cat), Context(Context), In(cpp::Body::around(Cat, Context)) {}
 
   std::optional<TensorGrowth> run() {
+    if (std::optional<TensorGrowth> Folded = folded())
+      return Folded;
     const Stmt *Loop = In ? In->loopAround(Cat) : nullptr;
     const CXXOperatorCallExpr *Assign = Loop ? assignment() : nullptr;
     if (!Assign)
@@ -158,6 +161,71 @@ public:
   }
 
 private:
+  /// std::accumulate(parts.begin(), parts.end(), all,
+  ///                 [](Tensor a, Tensor x) { return torch::cat({a, x}); })
+  std::optional<TensorGrowth> folded() {
+    Bottom = In ? In->foldedInto() : nullptr;
+    const auto Joined = torch::asConcatenation(Cat);
+    if (!Bottom || !Joined->Associative)
+      return std::nullopt;
+    GrowthStep Step = {nullptr, Cat};
+    for (const Expr *Element : cpp::listElements(Joined->List))
+      if (cpp::variableOf(Element) == Bottom)
+        Step.Old = Target = cpp::stripImplicit(Element);
+      else
+        Step.Part = Element;
+    if (!Step.Old || !Step.Part || !isHandedOn())
+      return std::nullopt;
+    const CallExpr *Algorithm = In->repeatedBy();
+    const auto *First = dyn_cast<CallExpr>(
+        cpp::stripImplicit(cpp::givenByAlgorithm(Algorithm)[1]));
+    const Expr *Range = !First                ? nullptr
+                        : First->getNumArgs() ? First->getArg(0)
+                                              : cpp::receiverOf(First);
+    if (Range && cpp::hasFewElements(Range, Context)) {
+      silent(Cat,
+             Because{&CatInLoop.FewRounds, "loop", Algorithm->getBeginLoc()});
+      return std::nullopt;
+    }
+    TensorGrowth Growth;
+    Growth.Loop = In->root();
+    Growth.Target = Target;
+    Growth.Steps.push_back(Step);
+    return Growth;
+  }
+
+  /// Does the lambda return Cat in all rounds but the first, or else what it
+  /// was given? Otherwise it asks at most for the size of that.
+  bool isHandedOn() const {
+    bool Returns = false, IsElse = false;
+    cpp::forEach<ReturnStmt>(
+        In->root(),
+        [&](const ReturnStmt *Return) {
+          const Expr *Value = In->originOf(Return->getRetValue());
+          const auto *Choice = dyn_cast_or_null<ConditionalOperator>(Value);
+          const auto *If = In->around<IfStmt>(Return);
+          auto Joins = [&](const Expr *E) {
+            return E && concatenationUnder(E) == Cat;
+          };
+          if (Choice ? Joins(Choice->getTrueExpr()) ||
+                           Joins(Choice->getFalseExpr())
+                     : Joins(Value))
+            Returns = true;
+          else
+            IsElse |= cpp::variableOf(Value) != Bottom &&
+                      !(If && isFirstTest(If->getCond(), If, In->root()));
+          IsElse |=
+              Choice && !isFirstTest(Choice->getCond(), Choice, In->root());
+        },
+        cpp::Lambdas::Skipped);
+    return Returns && !IsElse &&
+           !cpp::anyOf<DeclRefExpr>(In->root(), [&](const DeclRefExpr *Ref) {
+             return Ref->getDecl() == Bottom && Ref != Target &&
+                    !isa_and_nonnull<ReturnStmt>(In->userOf(Ref)) &&
+                    !torch::isMetadataAccess(In->callOn(Ref));
+           });
+  }
+
   using Mentions = llvm::SmallVector<const Expr *, 8>;
 
   bool isDeclaredIn(const ValueDecl *D, const Stmt *S) const {

@@ -62,6 +62,7 @@ inline constexpr struct CatInLoopReasons {
 
 /// One `all = torch::cat({all, x})`.
 struct GrowthStep {
+  /// Null where an algorithm hands the result to the next call.
   const clang::CXXOperatorCallExpr *Assign = nullptr;
   const clang::CallExpr *Cat = nullptr;
   /// `all`, as the element of the list; null when it is in no list.

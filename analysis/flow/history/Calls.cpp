@@ -525,6 +525,8 @@ Value Interpreter::algorithm(const cpp::Call &C) {
     const Expr *Output = cpp::outputOf(C.expr());
     if (!Output)
       Result.join(Made.flat());
+    else if (cpp::isStdCall(cpp::stripImplicit(Output), Std::Inserter))
+      accumulate(C.E, Output, Made.flat(), Accumulation::Contain, nullptr);
     else if (const std::optional<Target> To = placeOf(Output))
       write(To->P, Made.flat(), /*Strong=*/false);
   }

@@ -13,7 +13,9 @@ CHECKS = ("libtorch-accumulated-history", "libtorch-inference-without-no-grad",
           "libtorch-undetached-hidden-state", "libtorch-retained-graph")
 
 HEAD_STATIC = """#include <torch/torch.h>
+#include <algorithm>
 #include <deque>
+#include <iterator>
 #include <functional>
 #include <map>
 #include <set>
@@ -95,6 +97,12 @@ FORMS = {
     "last": ("Tensor acc = torch::zeros({});", "acc = {v};", "acc", "acc"),
     "addTo": ("Tensor acc = torch::zeros({});", "addTo(acc, {v});", "acc", "acc"),
     "list": ("std::vector<Tensor> acc;", "acc.push_back({v});", "acc", "torch::stack(acc).sum()"),
+    "inserted": ("std::vector<Tensor> acc;",
+                 "std::generate_n(std::back_inserter(acc), 1, [&] {{ return {v}; }});",
+                 "acc", "torch::stack(acc).sum()"),
+    "transformed": ("std::vector<Tensor> acc;",
+                    "std::transform(&x, &x + 1, std::back_inserter(acc), [&](const Tensor &) {{ return {v}; }});",
+                    "acc", "torch::stack(acc).sum()"),
     "emplace": ("std::vector<Tensor> acc;", "acc.emplace_back({v});", "acc", "torch::stack(acc).sum()"),
     "keep": ("std::vector<Tensor> acc;", "keep(acc, {v});", "acc", "torch::stack(acc).sum()"),
     "map": ("std::map<int, Tensor> acc;", "acc[i] = {v};", "acc", "acc[0]"),
