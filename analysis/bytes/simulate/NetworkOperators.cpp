@@ -316,11 +316,20 @@ static OperatorResult batchNorm(OperatorCall &Op) {
   const uint64_t OfChannels = statisticBytes(X, W, From[1]);
   const Tensor Out = Op.make(From, X);
   const BlockPtr Statistics = Op.allocate(Asked || !Mean ? 2 * OfChannels : 0);
-  Op.scratch(2 * OfChannels);
+  // What each channel is multiplied with and shifted by, of halves in floats.
+  Op.scratch(Op.isOnGpu()
+                 ? 2 * OfChannels
+                 : elementsOf(2 * From[1], std::max(typeOf(X).Bytes, 4U)));
   // A sum over all but the channels, where not all lies in order.
+  std::vector<int> Axes(From.size(), -1);
+  Axes[1] = 0;
+  const uint64_t Sum =
+      X->isContiguous()
+          ? 0
+          : Op.widenedToSum(typeOf(X), From, contiguousStrides(From), Axes);
   return Op.record({Out}, {{X}, {W}, {B}}, {X, Statistics, W, Mean, Variance},
                    X->isContiguous() && X->needsGradient() ? bytesOf(X)
-                                                           : OfChannels,
+                                                           : OfChannels + Sum,
                    OfChannels);
 }
 
