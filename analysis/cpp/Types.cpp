@@ -215,6 +215,20 @@ bool isIterator(QualType T) {
   return nameOf(recordOf(T)) == "__normal_iterator";
 }
 
+bool leadsToElements(QualType T) {
+  const CXXRecordDecl *R = recordOf(T);
+  const llvm::StringRef Name = nameOf(R);
+  if (isIterator(T))
+    return true;
+  if (!R || !isStdDecl(R) || Name == "move_iterator")
+    return false;
+  return Name == "reverse_iterator" ||
+         llvm::any_of(R->decls(), [](const Decl *D) {
+           const auto *Type = dyn_cast<TypedefNameDecl>(D);
+           return nameOf(Type) == "iterator_category";
+         });
+}
+
 bool isContainer(const CXXRecordDecl *R) {
   return isStdClass(R, StdClass::Container);
 }

@@ -102,6 +102,9 @@ bool isContainer(const clang::CXXRecordDecl *R);
 /// The iterator of a std::vector or std::string, where it is a class:
 /// __normal_iterator in libstdc++.
 bool isIterator(clang::QualType T);
+/// An iterator of whatever container, also one that runs backwards. Not what
+/// inserts into one or moves out of it, and no pointer.
+bool leadsToElements(clang::QualType T);
 
 /// The first field of \p R, or else of a base, that \p Is; null if none is, or
 /// this unit does not know \p R.

@@ -259,7 +259,8 @@ void HeldWalk::give(const MemoryNames::Gift &New, unsigned Var,
 
 void HeldWalk::forward(const CFGElement &Element, State &To) const {
   if (auto End = Element.getAs<CFGLifetimeEnds>())
-    if (auto Var = Names.indexOf(End->getVarDecl()))
+    if (auto Var = Names.indexOf(End->getVarDecl());
+        Var && Names.vars()[*Var] == End->getVarDecl()) // Not a reference.
       letGo(To, *Var);
   auto Any = Element.getAs<CFGStmt>();
   if (!Any)

@@ -4,6 +4,7 @@
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/Std.h"
+#include "analysis/cpp/Types.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/OpFacts.h"
 #include "analysis/torch/api/TorchTypes.h"
@@ -17,11 +18,21 @@ namespace libtorch_tidy {
 
 using cpp::Std;
 
+const Expr *elementsOf(const CallExpr *Call) {
+  if (const Expr *Container = torch::containerOf(Call))
+    return Container;
+  if (!cpp::leadsToElements(Call->getType()) ||
+      !cpp::isOfLibrary(Call->getDirectCallee()))
+    return nullptr;
+  const Expr *Object = cpp::calledOn(Call);
+  return Object || Call->getNumArgs() == 0 ? Object : Call->getArg(0);
+}
+
 const Expr *wholeValue(const Expr *E) {
   for (;;) {
     E = cpp::stripImplicit(E);
     const auto *Call = dyn_cast<CallExpr>(E);
-    const Expr *Whole = Call ? torch::containerOf(Call) : nullptr;
+    const Expr *Whole = Call ? elementsOf(Call) : nullptr;
     if (const auto *Member = dyn_cast<MemberExpr>(E);
         Member && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
       Whole = Member->getBase();
@@ -211,7 +222,7 @@ static bool isOfImages(const torch::BlobCall &Blob, const ASTContext &Context) {
 }
 
 Amount MemoryNames::amountOfCall(const CallExpr *Call, unsigned Depth) {
-  if (const Expr *Container = torch::containerOf(Call))
+  if (const Expr *Container = elementsOf(Call))
     return amountOf(Container, Depth);
   if (cpp::isStdCall(Call, Std::Tuple))
     return largestOf(Call->arguments(), Depth);

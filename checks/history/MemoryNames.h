@@ -34,6 +34,9 @@ enum class Amount : unsigned char {
 /// What the operator that \p Value is the result of does; null for other
 /// values.
 const torch::OpFacts *factsOf(const clang::Expr *Value);
+/// What the elements are of that \p Call, of a library, gives one of, or an
+/// iterator to; null for other calls.
+const clang::Expr *elementsOf(const clang::CallExpr *Call);
 /// The tuple, vector or struct that \p E, an element of one, is taken from; \p
 /// E without what cpp::stripImplicit() removes for others.
 const clang::Expr *wholeValue(const clang::Expr *E);
@@ -66,7 +69,8 @@ public:
     None,
     Lambda,   ///< A lambda captures it.
     Returned, ///< It is returned, and nothing else.
-    Other,    ///< It is stored, or handed to code that may keep it.
+    Other,    ///< It is stored, handed to code that may keep it, or it may be
+              ///< gone already.
   };
   enum class Use : unsigned char {
     Read,
@@ -149,6 +153,11 @@ private:
   const clang::Expr *followCall(const clang::Expr *E,
                                 const clang::CallExpr *Call, unsigned Var,
                                 Mention *M);
+  bool isOnlyOf(const clang::Expr *Arg, unsigned Var) const;
+  std::optional<const clang::Expr *> followElements(const clang::Expr *E,
+                                                    const clang::CallExpr *Call,
+                                                    unsigned Var);
+  bool mayEmpty(const clang::CallExpr *Call, unsigned Var) const;
   const clang::Expr *followInto(const clang::Expr *E,
                                 const clang::CallExpr *Call, unsigned Var);
   const clang::Expr *followUserCall(const clang::Expr *E,

@@ -13,6 +13,7 @@ from judge import Drawn
 CHECKS = ("libtorch-long-lived-intermediate",)
 
 INCLUDES = """#include <torch/torch.h>
+#include <algorithm>
 #include <tuple>
 #include <vector>
 using torch::Tensor;
@@ -27,6 +28,7 @@ MODULE = """struct %s : torch::nn::Module {
 HELPERS = """static std::vector<Tensor> Kept;
 static Tensor twice(const Tensor &x) { return x * 2; }
 static Tensor itself(const Tensor &x) { return x; }
+static Tensor first(const std::vector<Tensor> &l) { return l.empty() ? torch::ones({32, 32}) : l.front(); }
 static float look(const Tensor &x) { return x.sum().item<float>(); }
 static void keep(const Tensor &x) { Kept.push_back(x); }
 static float run(Net &net, const Tensor &x) { return net.forward(x).sum().item<float>(); }
@@ -78,7 +80,7 @@ template <typename F> static void judgeOf(int id, F f, int places, int vars) {
   for (int a = 0; a < vars; ++a)
     for (int b = a; b < vars; ++b) {
       bool held = false, ran = false;
-      for (int bits : {0, 0xffff, 0x5a3c, 0x9e61, 0xaaaa, 0x6db6}) {
+      for (int bits : {0, 0xffff, 0x5a3c, 0x9e61, 0xaaaa, 0x6db6, 0x3333}) {
         const Seen base = once(f, -1, -1, -1, bits);
         if (base.Threw) { std::printf("%d threw\\n", id); return; }
         ran = true;
@@ -121,7 +123,8 @@ class Grammar:
         """Something to read."""
         rng, known = self.rng, []
         for _, name, kind in self.scope:
-            known += {"tensor": [name], "two": [name + ".a", name + ".b"], "list": []}[kind]
+            known += {"tensor": [name], "two": [name + ".a", name + ".b"],
+                      "list": ["first(%s)" % name] if rng.random() < .3 else []}[kind]
         return rng.choice(known) if known and rng.random() < .8 else "in"
 
     def value(self):
@@ -144,14 +147,14 @@ class Grammar:
         value, r = self.value(), self.rng.random()
         if len(self.vars) > 4:
             return self.after(self.read())
-        if r < .7:
+        if r < .6:
             text = "Tensor %s = %s;"
             args = (self.new("tensor"), value)
-        elif r < .8:
+        elif r < .7:
             name = self.new("tensor")
             self.line("Tensor %s;" % name)
             text, args = "%s = %s;", (name, value)
-        elif r < .9:
+        elif r < .8:
             other = self.value()
             text, args = "Two %s{%s, %s};", (self.new("two"), value, other)
         else:
@@ -162,6 +165,43 @@ class Grammar:
                 self.after("r += torch::stack(%s).sum().item<float>();" % name)
             return None
         return self.after(text % args)
+
+    def lists(self):
+        """Changes a list, or reads it by its elements."""
+        rng, names = self.rng, [name for _, name, kind in self.scope if kind == "list"]
+        if not names:
+            return self.declare()
+        name, other, value = rng.choice(names), rng.choice(names), self.value()
+        if rng.random() < .2:
+            new = self.new(rng.choice(["tensor", "list"]))
+            forms = {"t": ["Tensor {2} = {0}.empty() ? in : {0}.back();",
+                           "Tensor {2}; if (!{0}.empty()) {{ {2} = std::move({0}.back()); {0}.pop_back(); }}",
+                           "Tensor {2}; if (!{0}.empty()) {2} = *{0}.rbegin();",
+                           "Tensor {2} = {0}.size() < 2 ? in : *std::next({0}.begin());"],
+                     "l": ["std::vector<Tensor> {2}({0}.begin(), {0}.end());", "auto {2} = {0};",
+                           "std::vector<Tensor> {2}; std::move({0}.begin(), {0}.end(), std::back_inserter({2}));",
+                           "std::vector<Tensor> {2}; {2}.swap({0});",
+                           "std::vector<Tensor> {2}; {2}.insert({2}.end(), {0}.begin(), {0}.end());",
+                           "auto {2} = std::move({0});"]}
+            return self.after(rng.choice(forms["t" if self.scope[-1][2] == "tensor" else "l"])
+                              .format(name, other, new))
+        forms = ["if (!{0}.empty()) {0}.pop_back();", "if (!{0}.empty()) {0}.erase({0}.begin());",
+                 "{0}.insert({0}.end(), {3});", "{0}.insert({0}.begin(), {1}.begin(), {1}.end());",
+                 "while (!{0}.empty()) {{ r += look({0}.back()); {0}.pop_back(); }}",
+                 "for (auto it = {0}.begin(); it != {0}.end(); ++it) r += look(*it);",
+                 "for (auto it = {0}.begin(); it != {0}.end();) if (bit()) it = {0}.erase(it); else ++it;",
+                 "if ({0}.size() > 1) {0}.erase({0}.begin(), {0}.begin() + 1);", "{0}.resize({0}.size() / 2);",
+                 "{0}.erase(std::remove_if({0}.begin(), {0}.end(), [](const Tensor &t) {{ return !t.defined(); }}),"
+                 " {0}.end());",
+                 "std::reverse({0}.begin(), {0}.end());", "for (Tensor &t : {0}) t = t * 2;",
+                 "for (const Tensor &t : {0}) r += look(t);", "for (Tensor &t : {0}) Kept.push_back(std::move(t));",
+                 "for (size_t i = 0; i < {0}.size(); ++i) r += look({0}[i]);",
+                 "auto at = {0}.begin(); if (at != {0}.end()) *at = {3};",
+                 "if (!{0}.empty()) {{ Tensor &t = {0}.front(); t = {3}; }}",
+                 "std::copy({0}.begin(), {0}.end(), std::back_inserter(Kept));", "{0}.clear();",
+                 "if (!{0}.empty()) std::iter_swap({0}.begin(), {0}.end() - 1);", "{0} = {{{3}}};",
+                 "std::vector<Tensor>().swap({0});", "{0}.assign(2, {3});"]
+        return self.after("{ %s }" % rng.choice(forms).format(name, other, None, value))
 
     def assign(self):
         names = [name for _, name, kind in self.scope if kind == "tensor"]
@@ -177,8 +217,10 @@ class Grammar:
             r = self.rng.random()
             if r < .35:
                 self.declare()
-            elif r < .5:
+            elif r < .45:
                 self.assign()
+            elif r < .55:
+                self.lists()
             elif r < .8 or not depth:
                 self.after(self.read())
             else:
