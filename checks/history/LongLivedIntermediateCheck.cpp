@@ -76,8 +76,9 @@ constexpr struct LongLivedIntermediateReasons {
   Reason LetGo{"let-go", Effect::Silent,
                "Each iteration gives it an empty value at its end."};
   Reason KeptElsewhere{"kept-elsewhere", Effect::Silent,
-                       "Something else holds it, too, or it is returned or "
-                       "handed to code that cannot be seen."};
+                       "Something else holds it, too, a loop may have taken it "
+                       "out of its list, or it is returned or handed to code "
+                       "that cannot be seen."};
   Reason Used{"history-used", Effect::Silent,
               "The history of the member is used elsewhere in the file: "
               "`backward()` in another method."};
