@@ -136,7 +136,7 @@ const Expr *MemoryNames::followCall(const Expr *E, const CallExpr *Call,
     const Expr *Part = partOf(Call, Container);
     return !Part || In.isWithin(M->Ref, Part) ? Call : nullptr;
   }
-  if (std::optional<const Expr *> Next = followElements(E, Call, Var))
+  if (std::optional<const Expr *> Next = followElements(Call, Var))
     return *Next;
   if (cpp::isStdCall(Call, Std::Tuple | Std::Forward) ||
       (cpp::isStdCall(Call, Std::Same) && Call->getNumArgs() == 1))
@@ -201,8 +201,8 @@ bool MemoryNames::mayEmpty(const CallExpr *Call, unsigned Var) const {
 /// What a call of the standard library that only concerns the elements of \p
 /// Var goes on to: null for none, and the call for an iterator; nullopt for
 /// other calls.
-std::optional<const Expr *>
-MemoryNames::followElements(const Expr *E, const CallExpr *Call, unsigned Var) {
+std::optional<const Expr *> MemoryNames::followElements(const CallExpr *Call,
+                                                        unsigned Var) {
   const bool Leads = cpp::leadsToElements(Call->getType());
   if (cpp::Call(Call).Of != cpp::Whose::Std ||
       (!Leads && torch::mayHoldTensor(Call->getType())) ||

@@ -154,8 +154,7 @@ private:
                                 const clang::CallExpr *Call, unsigned Var,
                                 Mention *M);
   bool isOnlyOf(const clang::Expr *Arg, unsigned Var) const;
-  std::optional<const clang::Expr *> followElements(const clang::Expr *E,
-                                                    const clang::CallExpr *Call,
+  std::optional<const clang::Expr *> followElements(const clang::CallExpr *Call,
                                                     unsigned Var);
   bool mayEmpty(const clang::CallExpr *Call, unsigned Var) const;
   const clang::Expr *followInto(const clang::Expr *E,
