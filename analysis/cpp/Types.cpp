@@ -223,10 +223,9 @@ bool leadsToElements(QualType T) {
   if (!R || !isStdDecl(R) || Name == "move_iterator")
     return false;
   return Name == "reverse_iterator" ||
-         llvm::any_of(R->decls(), [](const Decl *D) {
-           const auto *Type = dyn_cast<TypedefNameDecl>(D);
-           return nameOf(Type) == "iterator_category";
-         });
+         llvm::any_of(
+             R->lookup(&R->getASTContext().Idents.get("iterator_category")),
+             [](const NamedDecl *D) { return isa<TypedefNameDecl>(D); });
 }
 
 bool isContainer(const CXXRecordDecl *R) {

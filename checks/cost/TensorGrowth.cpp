@@ -8,6 +8,7 @@
 #include "analysis/cpp/Compat.h"
 #include "analysis/cpp/Object.h"
 #include "analysis/cpp/UnitContext.h"
+#include "analysis/flow/memory/Places.h"
 #include "analysis/torch/api/Conventions.h"
 #include "analysis/torch/api/Effects.h"
 #include "analysis/torch/api/OpFacts.h"
@@ -177,11 +178,7 @@ private:
     if (!Step.Old || !Step.Part || !isHandedOn())
       return std::nullopt;
     const CallExpr *Algorithm = In->repeatedBy();
-    const auto *First = dyn_cast<CallExpr>(
-        cpp::stripImplicit(cpp::givenByAlgorithm(Algorithm)[1]));
-    const Expr *Range = !First                ? nullptr
-                        : First->getNumArgs() ? First->getArg(0)
-                                              : cpp::receiverOf(First);
+    const Expr *Range = flow::iteratedBy(cpp::givenByAlgorithm(Algorithm)[1]);
     if (Range && cpp::hasFewElements(Range, Context)) {
       silent(Cat,
              Because{&CatInLoop.FewRounds, "loop", Algorithm->getBeginLoc()});

@@ -141,7 +141,7 @@ static const VarDecl *boxAsked(const Expr *E) {
              : nullptr;
 }
 
-/// `if (guard) guard.reset();`: there is none where the condition is false.
+/// In `if (guard) guard.reset();`, the false branch holds no guard.
 std::optional<Interpreter::State> Interpreter::along(const CFGBlock &Block,
                                                      const CFGBlock &Successor,
                                                      const State &After) {

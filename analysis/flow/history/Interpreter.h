@@ -47,7 +47,7 @@ public:
   struct Guard {
     Switches Before;        ///< What its end brings back.
     bool Inference = false; ///< Not overridden by AutoGradMode(true).
-    /// On some way there is none: what it would bring back is what holds.
+    /// Some paths do not have it; on these its end changes nothing.
     bool Perhaps = false;
     /// Its box may have been given to another owner.
     bool Shared = false;

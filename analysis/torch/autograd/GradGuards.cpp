@@ -450,15 +450,17 @@ std::optional<GuardChange> guardChange(const Expr *E) {
   const auto *Expression = dyn_cast<CallExpr>(E);
   if (!Expression)
     return std::nullopt;
-  const cpp::Call C(Expression);
+  // Nearly every call is neither.
   const bool Assigns = cpp::isAssignment(Expression);
+  if (!Assigns && !cpp::does(Expression, cpp::Std::Emplace | cpp::Std::Reset))
+    return std::nullopt;
+  const cpp::Call C(Expression);
   const Expr *Object = Assigns ? Expression->getArg(0) : C.Object;
   // shared_ptr has these of a base class.
   const CXXRecordDecl *Box =
       Object ? cpp::recordOf(cpp::stripImplicit(Object)->getType()) : nullptr;
   const CXXRecordDecl *Inner = Box ? boxed(Box) : nullptr;
-  if (!Inner || !(Assigns || C.does(cpp::Std::Emplace | cpp::Std::Reset)) ||
-      !mayOwnGuard(Inner))
+  if (!Inner || !mayOwnGuard(Inner))
     return std::nullopt;
   Change.Of = cpp::variableOf(Object);
   MaybeEffect Given;

@@ -44,7 +44,8 @@ bool isInferenceMode(const clang::VarDecl *V);
 /// an optional, a smart pointer, a pointer.
 struct GuardChange {
   const clang::VarDecl *Of = nullptr; ///< Null where it is no variable.
-  /// Of the guard that it holds from then on; nullopt when that is none.
+  /// The mode of the guard that it holds from then on; nullopt when it holds
+  /// no guard.
   std::optional<GradMode> Begins;
   bool Inference = false; ///< That is an InferenceMode.
   /// What it held ends before the other begins, as in emplace(). A pointer lets
