@@ -134,11 +134,7 @@ Outcome Run::prepare() {
   if (!Made)
     return usageError(Made.takeError());
   FS = std::move(*Made);
-  llvm::ErrorOr<std::string> Here = FS->getCurrentWorkingDirectory();
-  if (!Here)
-    return usageError(makeError("there is no working directory: " +
-                                Here.getError().message()));
-  WorkingDirectory = std::move(*Here);
+  WorkingDirectory = *FS->getCurrentWorkingDirectory();
   RealFolder = WorkingDirectory;
   (void)FS->getRealPath(WorkingDirectory, RealFolder);
   MakeOurs = makeCommandsOurs(Argv0, MainAddress, FS,

@@ -12,6 +12,7 @@ Substitutions for RUN lines:
   %flow-facts           what analysis/flow finds in a file (flow/FlowFacts.cpp)
   %torch-facts          what analysis/torch knows of a file (torch/TorchFacts.cpp)
   %flag-fates           what the driver does with each option of Clang
+  %fuzzers              the folder of what the fuzzers test, as programs
   %llvm-version         the LLVM that all of this is built with: 19
   %clang-tidy-N %plugin-N  the same for another version (REQUIRES: llvm-N)
   %clangxx %cmake %FileCheck %not %python %old-clang-tidy
@@ -219,6 +220,7 @@ for name, command in [
     ("%flow-facts", [tools["flow_facts"]]),
     ("%torch-facts", [tools["torch_facts"]]),
     ("%flag-fates", [tools["flag_fates"]]),
+    ("%fuzzers", [tools["fuzzers"]]),
     ("%llvm-release", [tools["llvm_release"]]),
     ("%llvm-version", [tools["llvm_version"]]),
     ("%libtorch-tidy", [tools["driver"] or "no-driver-in-this-build"]),

@@ -158,6 +158,10 @@ readOverlay(StringRef File, IntrusiveRefCntPtr<vfs::FileSystem> Below) {
 Expected<FileSystem> createFileSystem(StringRef VfsOverlay) {
   auto Disk =
       makeIntrusiveRefCnt<RegularFileSystem>(vfs::createPhysicalFileSystem());
+  // Overlays take it for granted.
+  if (auto Here = Disk->getCurrentWorkingDirectory(); !Here)
+    return makeError("there is no working directory: " +
+                     Here.getError().message());
   FileSystem FS(new vfs::OverlayFileSystem(Disk));
   if (!VfsOverlay.empty()) {
     Expected<IntrusiveRefCntPtr<vfs::FileSystem>> Overlay =
