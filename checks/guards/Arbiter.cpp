@@ -449,7 +449,7 @@ static const Stmt *guardableFrom(const Expr *Site, const FunctionFlow &Flow,
       }))
     return nullptr;
   for (auto It = Begin; It != Block->body_end(); ++It)
-    if (flow::needsHistory(*It, Flow, Unit) ||
+    if (flow::needsHistory(*It, Flow, Unit) || Flow.switchedAfter(*It) ||
         cpp::anyOf<LabelStmt>(*It, [](const LabelStmt *) { return true; }))
       return nullptr;
   return First;
@@ -511,9 +511,10 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
   llvm::MapVector<const Stmt *, Scope> ByBlock;
   for (const Label *L : Forwards) {
     // Where nothing trains, nothing needs the history of the whole function.
+    const auto *Whole = dyn_cast<CompoundStmt>(Flow.function()->getBody());
     const CompoundStmt *Guardable =
-        ToPredict || (IsLayer && !MayTrain)
-            ? dyn_cast<CompoundStmt>(Flow.function()->getBody())
+        (ToPredict || (IsLayer && !MayTrain)) && !Flow.switchedAfter(Whole)
+            ? Whole
             : flow::guardableBlock(L->Site, Flow, *Unit);
     Scope &S = ByBlock[Guardable ? Guardable
                                  : cpp::Body::of(Flow.function())

@@ -106,7 +106,7 @@ inline constexpr struct InferenceWithoutNoGradReasons {
                 "With `--whole-program`: the report in `main` covers it."};
   Reason NoBlock{"training-in-block", Effect::NoFix,
                  "Every block that a guard could be put into also holds "
-                 "training code."};
+                 "training code, or leaves another gradient mode."};
 } InferenceWithoutNoGrad{};
 
 class Arbiter {

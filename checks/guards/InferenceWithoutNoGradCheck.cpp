@@ -103,8 +103,13 @@ void addWhyNot(Finding &To, const Scope &S, flow::UnitModel &Unit) {
       cpp::Body::of(S.Flow->function()).around<CompoundStmt>(Pass);
   const Expr *Needs =
       Block ? flow::needsHistory(Block, *S.Flow, Unit) : nullptr;
-  if (!Needs)
+  if (!Needs) {
+    if (const Expr *By = Block ? S.Flow->switchedAfter(Block) : nullptr)
+      To.note(By,
+              "no fix: this may leave another gradient mode, and the end of a "
+              "guard would undo that");
     return;
+  }
   const auto *Call = dyn_cast<CallExpr>(Needs);
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
   To.note(Needs, "no fix: a guard would also cover this, " +

@@ -343,6 +343,21 @@ bool FunctionFlow::isWithin(const Stmt *S, const Stmt *Ancestor) const {
   return Body ? Body->isWithin(S, Ancestor) : S && S == Ancestor;
 }
 
+const Expr *FunctionFlow::switchedAfter(const Stmt *S) const {
+  if (!Body)
+    return nullptr;
+  const bool LeavesNone =
+      ExitMode == GradMode::On && ExitFromOff == GradMode::Off;
+  if (S == Body->root() && (LeavesNone || F->isMain()))
+    return nullptr;
+  const SourceManager &SM = F->getASTContext().getSourceManager();
+  const Expr *First = nullptr;
+  for (const Expr *E : Switches)
+    if (isWithin(E, S) && (!First || cpp::comesBefore(E, First, SM)))
+      First = E;
+  return First;
+}
+
 //===----------------------------------------------------------------------===//
 // Carried graphs
 //===----------------------------------------------------------------------===//

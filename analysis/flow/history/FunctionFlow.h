@@ -298,6 +298,10 @@ public:
   const llvm::SetVector<const clang::Expr *> &endedGuards() const {
     return EndedGuards;
   }
+  /// What in \p S leaves another gradient mode when S is done, or may: the
+  /// function's body, one of its blocks or a statement. Null for nothing. What
+  /// a guard at the head of S would take back.
+  const clang::Expr *switchedAfter(const clang::Stmt *S) const;
   /// May an exception leave it with another gradient mode than on entry?
   bool switchesIfThrown() const { return SwitchesIfThrown; }
 
@@ -340,7 +344,7 @@ private:
   bool SwitchesIfThrown = false;
   const clang::Expr *LeftOffBy = nullptr;
   llvm::MapVector<const clang::Expr *, const clang::Expr *> RunsOff;
-  llvm::SetVector<const clang::Expr *> EndedGuards;
+  llvm::SetVector<const clang::Expr *> EndedGuards, Switches;
   std::vector<Label> Labels;
   std::vector<Place> Places;
   Value Return;

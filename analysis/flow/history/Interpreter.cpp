@@ -251,8 +251,10 @@ void Interpreter::transfer(const Stmt *Statement) {
     const auto *New = dyn_cast_or_null<CXXNewExpr>(
         cpp::peel(Assign && Assign->isAssignmentOp() ? Assign->getRHS() : E));
     if (New && !isa_and_nonnull<Expr, DeclStmt>(Out->Body->userOf(E)) &&
-        torch::guardOf(New->getAllocatedType()->getAsCXXRecordDecl()))
+        torch::guardOf(New->getAllocatedType()->getAsCXXRecordDecl())) {
       setMode(GradMode::Unknown);
+      Out->Switches.insert(New);
+    }
     if (const auto Change = torch::guardChange(E))
       changeGuard(E, *Change);
   }
@@ -272,6 +274,8 @@ void Interpreter::declare(const VarDecl *V) {
     if (*Mode == GradMode::On && Init)
       Training.insert(Init); // Somebody asked for gradients.
     setMode(*Mode);
+    if (V->getType()->isPointerType()) // No scope ends it.
+      Out->Switches.insert(Init);
     return;
   }
   if (!Init)
@@ -318,6 +322,8 @@ void Interpreter::switchMode(const Expr *E, GradMode FromOn, GradMode FromOff,
   };
   if (FromOn != GradMode::On)
     Switching.insert(E);
+  if (FromOn != GradMode::On || FromOff != GradMode::Off)
+    Out->Switches.insert(E);
   if (LeavesOff || FromOff != GradMode::Off)
     S.OffBy = LeavesOff ? E : nullptr;
   Switch(S.Mode);

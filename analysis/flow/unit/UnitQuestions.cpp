@@ -154,7 +154,9 @@ const CompoundStmt *guardableBlock(const Stmt *Site, const FunctionFlow &Flow,
     if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
       if (needsHistory(Block, Flow, Unit, OnlySeen))
         break;
-      Best = Block;
+      // Around a block that leaves another mode may be one that restores it.
+      if (OnlySeen || !Flow.switchedAfter(Block))
+        Best = Block;
     }
   return Best;
 }

@@ -93,9 +93,8 @@ struct Trainer {
     for (int i = 1; i < 5000; ++i) {
       mayThrow(net(x)[0].item<int>());
       // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in 'run'
-      // CHECK-FIXES: {{^}}    torch::NoGradGuard no_grad;{{$}}
       if (i % 1000 == 0)
-        copy();
+        copy(); // No fix: a guard's end would undo it.
     }
   }
 };
