@@ -110,7 +110,7 @@ bool holdsNoGraph(const VarDecl *V, const FunctionFlow &Flow) {
        })))
     return false;
   return llvm::all_of(
-      cpp::writesTo(V, Flow.function()->getBody()), [&](const cpp::Write &W) {
+      cpp::Body::of(Flow.function()).writesTo(V), [&](const cpp::Write &W) {
         return W.Kind == cpp::WriteKind::Released || IsLeafSite(W.Where) ||
                (IsLeaf && W.Kind == cpp::WriteKind::Changed);
       });

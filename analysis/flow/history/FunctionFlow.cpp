@@ -255,8 +255,9 @@ bool FunctionFlow::appliesLayers(const Accumulation &A) const {
     const Stmt *Declared = declarationOf(Var);
     const bool IsElement = indexOf(Var) && A.Loop == Body->root();
     return IsElement || (Declared && isWithin(Declared, A.Loop)) ||
-           llvm::any_of(cpp::writesTo(Var, A.Loop), [](const cpp::Write &W) {
-             return W.Kind != cpp::WriteKind::Escaped;
+           llvm::any_of(Body->writesTo(Var), [&](const cpp::Write &W) {
+             return W.Kind != cpp::WriteKind::Escaped &&
+                    isWithin(W.Where, A.Loop);
            });
   };
   auto IsLayer = [&](const Expr *E) {
