@@ -482,6 +482,39 @@ const CXXMethodDecl *Arbiter::leavesOffBefore(const FunctionDecl *F) {
   return It == LeavingOff->end() ? nullptr : *It;
 }
 
+static void sortBySource(llvm::SmallVectorImpl<const Label *> &Passes,
+                         const SourceManager &SM) {
+  llvm::stable_sort(Passes, [&](const Label *A, const Label *B) {
+    return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
+                                        B->Site->getExprLoc());
+  });
+}
+
+/// \p Scopes of one function, where what the guard of one covers is part of it.
+static std::vector<Arbiter::Scope> joined(std::vector<Arbiter::Scope> Scopes,
+                                          const SourceManager &SM) {
+  auto Covers = [&](const Arbiter::Scope &A, const Arbiter::Scope &B) {
+    const Expr *First = B.Forwards.front()->Site;
+    return &A != &B && A.GuardFrom && A.strength() <= B.strength() &&
+           A.Flow->isWithin(First, A.Flow->parentOf(A.GuardFrom)) &&
+           !cpp::comesBefore(First, A.GuardFrom, SM);
+  };
+  for (auto It = Scopes.begin(); It != Scopes.end();) {
+    const auto By = llvm::find_if(Scopes, [&](const Arbiter::Scope &Other) {
+      return Covers(Other, *It);
+    });
+    if (By == Scopes.end()) {
+      ++It;
+      continue;
+    }
+    By->Forwards.append(It->Forwards);
+    sortBySource(By->Forwards, SM);
+    By->IsKept |= It->IsKept;
+    It = Scopes.erase(It);
+  }
+  return Scopes;
+}
+
 void Arbiter::decideOn(const FunctionFlow &Flow) {
   const bool IsLayer = asLayerMethod(Flow.function());
   const Reason *NoneHere = leftToCallers(Flow, *Unit);
@@ -532,15 +565,13 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
     else if (ToPredict)
       S.Why = ToPredict->Why;
   }
+  std::vector<Scope> Decided;
   // As the pass runs in the callers' mode, and where the function switches it
   // on.
   std::optional<bool> IsGuarded[2];
   const SourceManager &SM = Unit->context().getSourceManager();
   for (auto &[Block, S] : ByBlock) {
-    llvm::stable_sort(S.Forwards, [&](const Label *A, const Label *B) {
-      return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
-                                          B->Site->getExprLoc());
-    });
+    sortBySource(S.Forwards, SM);
     // A call that switches gradients on in the function has its way.
     const bool OnAnyway = S.Forwards.front()->OnAnyway;
     if (!IsGuarded[OnAnyway])
@@ -560,6 +591,9 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
       S.Why.push_back({S.Tries});
     if (!S.Guardable)
       S.GuardFrom = guardableFrom(S.Forwards.front()->Site, Flow, *Unit);
+    Decided.push_back(std::move(S));
+  }
+  for (Scope &S : joined(std::move(Decided), SM)) {
     for (const Label *L : S.Forwards)
       ScopeOf[L] = Scopes.size();
     Scopes.push_back(std::move(S));

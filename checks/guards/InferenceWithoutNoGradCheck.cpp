@@ -3,6 +3,7 @@
 
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/ProgramNames.h"
+#include "analysis/cpp/Text.h"
 #include "checks/guards/Arbiter.h"
 #include "fixits/FixIts.h"
 #include "clang/AST/ASTContext.h"
@@ -23,6 +24,8 @@ namespace {
 /// class.
 std::string readableName(const FunctionDecl *F) {
   const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (F->getLocation().isMacroID() && cpp::isTestCase(F))
+    return "a test case"; // A macro made its name.
   if (!Method || Method->getDeclName().isIdentifier())
     return quoted(F);
   return Method->getParent()->isLambda() ? "a lambda"

@@ -208,6 +208,14 @@ public:
 
   std::vector<OptionsSource> getRawOptions(StringRef File) override {
     std::vector<OptionsSource> Sources = Inner->getRawOptions(File);
+    LeftOut.clear();
+    if (FromFiles)
+      for (auto &[Options, Place] : Sources)
+        if (Place != OptionsSourceTypeCheckCommandLineOption) {
+          leaveOut("HeaderFilterRegex", Options.HeaderFilterRegex, Place);
+          leaveOut("ExcludeHeaderFilterRegex", Options.ExcludeHeaderFilterRegex,
+                   Place);
+        }
     // --level stands for the global option `Level` in every configuration. It
     // takes the weakest place, so that an option of one check still wins.
     if (WeakestLevel) {
@@ -238,6 +246,10 @@ public:
   bool CompilerWarnings = false;
   /// Only .clang-tidy files say which checks run.
   bool OnlyFiles = false;
+  /// They are asked at all, and neither --config nor --config-file is given.
+  bool FromFiles = false;
+  /// Of the last query: what they say that cannot be taken, each with its file.
+  std::vector<std::pair<std::string, std::string>> LeftOut;
   /// For the file of the last query; see
   /// Configuration::filesAboutOtherPrograms().
   std::string FileAboutOthers;
@@ -245,6 +257,22 @@ public:
   bool ProjectToo = true;
 
 private:
+  /// Takes \p Regex, of option \p Name in file \p Place, away where it is
+  /// none: clang-tidy goes on, and other tools that read the file take more.
+  void leaveOut(StringRef Name, std::optional<std::string> &Regex,
+                StringRef Place) {
+    std::string Message;
+    if (!Regex || Regex->empty() || llvm::Regex(*Regex).isValid(Message))
+      return;
+    LeftOut.emplace_back(printable((Name + " '" + *Regex +
+                                    "' is left out, as it is no POSIX extended "
+                                    "regular expression: " +
+                                    Message)
+                                       .str()),
+                         Place.str());
+    Regex.reset();
+  }
+
   void setHeaderFilter(llvm::ArrayRef<OptionsSource> Sources, StringRef File,
                        ClangTidyOptions &Result) const {
     // The last one wins.
@@ -331,6 +359,7 @@ std::unique_ptr<Configuration::Provider>
 Configuration::provider(StringRef Headers,
                         IntrusiveRefCntPtr<llvm::vfs::FileSystem> From) const {
   auto Result = std::make_unique<Provider>(WeakestLevel, Headers, From);
+  Result->FromFiles = !Given;
   Result->OnlyFiles = !Given && !Overrides.Checks;
   if (Given)
     Result->Inner = std::make_unique<Checked<ConfigOptionsProvider>>(
@@ -501,6 +530,10 @@ bool Configuration::verify(StringRef File) const {
       llvm::WithColor::error(llvm::errs(), Place) << Problem << '\n';
       Fine = false;
     });
+  for (const auto &[Problem, Place] : P->LeftOut) {
+    llvm::WithColor::error(llvm::errs(), Place) << Problem << '\n';
+    Fine = false;
+  }
   return Fine && !P->ParseFailed;
 }
 
@@ -516,10 +549,14 @@ std::vector<std::string> Configuration::placesFor(StringRef File) const {
 void Configuration::warnOfUnknown(StringRef File) {
   auto P = provider("", FS);
   for (const auto &[Options, Source] : P->getRawOptions(File))
-    if (Warned.insert(Source).second)
+    if (Warned.insert(Source).second) {
+      for (const auto &[Problem, Place] : P->LeftOut)
+        if (Place == Source)
+          tellWarning() << Problem << " [" << printable(Place) << "]\n";
       findUnknown(Options, [&, &Place = Source](StringRef Problem) {
         tellWarning() << Problem << " [" << printable(Place) << "]\n";
       });
+    }
   if (!P->FileAboutOthers.empty())
     AboutOthers.insert(P->FileAboutOthers);
 }

@@ -144,3 +144,16 @@ void serve(Net net) {
   // CHECK-FIXES: unseen_handler([&](const Tensor &x) { torch::NoGradGuard no_grad; return net(x).argmax().item<int>(); });
   // CHECK-FIXES: unseen_handler([&](const Tensor &x) { torch::NoGradGuard no_grad; return net(x).argmin().item<int>(); });
 }
+
+// What comes before may need gradients: a guard from the first pass on covers
+// the loop below it.
+Tensor decode(Net net, Tensor &in, int rounds) {
+  in = unseen_metric(in);
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  const Tensor memory = net(in);
+  // CHECK-MESSAGES: :[[@LINE-1]]:25: warning: inference without NoGradGuard: 'net' runs in 'decode' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  Tensor said = torch::ones({1});
+  for (int i = 0; i < rounds; ++i)
+    said = torch::cat({said, net(memory * said[-1]).argmax().reshape({1})});
+  return said;
+}

@@ -27,7 +27,7 @@ TEST(Net, Shape) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   Net net;
   auto y = net(torch::ones({2, 4}));
-  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in 'TestBody' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+  // CHECK-MESSAGES: :[[@LINE-1]]:12: warning: inference without NoGradGuard: 'net' runs in a test case and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
   std::cout << y.argmax();
 }
 TEST_CASE("a net in a lambda") {
@@ -146,4 +146,12 @@ int main() {
   auto x = torch::ones({2, 4}).contiguous();
   x = net(x);
   std::cout << x.sizes();
+}
+#undef TEST_CASE
+#define TEST_CASE(name) static void cAtChTeSt_2()
+TEST_CASE("a net by itself") {
+  Net net;
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  std::cout << net(torch::ones({2, 4})).argmax();
+  // CHECK-MESSAGES: :[[@LINE-1]]:16: warning: inference without NoGradGuard: 'net' runs in a test case and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
