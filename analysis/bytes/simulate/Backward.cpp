@@ -259,6 +259,23 @@ private:
     return Bytes;
   }
 
+  /// What has passed through \p Node is of the type \p From of its result: a
+  /// gradient gets the type of what it is for.
+  void convert(const GradientNode &Node, const std::optional<ElementType> &From,
+               std::vector<Gradient> &Outgoing) {
+    for (size_t I = 0; I < Node.Edges.size() && !Node.Run; ++I) {
+      const GradientNode::Edge &E = Node.Edges[I];
+      if (!Outgoing[I] || !From || !E.Shape.Type ||
+          E.Kind == GradientKind::Fresh || E.Kind == GradientKind::Seen ||
+          E.Shape.Type->Name == From->Name)
+        continue;
+      Gradient Converted =
+          lying(E.Shape, orderOf(sizesOf(E.Shape), {Outgoing[I]->Strides}),
+                S.allocate(E.Bytes));
+      Outgoing[I] = std::move(Converted);
+    }
+  }
+
   void execute(GradientNode &Node) {
     S.memory().setPlace(Node.Place | BackwardPlace);
     std::vector<Gradient> Incoming = std::move(Buffers[&Node]);
@@ -283,6 +300,8 @@ private:
         Outgoing[I] = gradientOf(S, Node.Edges[I], First);
     S.scratch((IsCopied ? Node.CopyScratch : Node.Scratch) +
               bytesOfZeros(Node, Incoming));
+    if (First)
+      convert(Node, First->Shape.Type, Outgoing);
     First = nullptr;
     Incoming.clear();
     if (!KeepsGraph) {

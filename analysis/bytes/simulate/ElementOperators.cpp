@@ -12,47 +12,6 @@ namespace libtorch_tidy::bytes {
 
 using torch::Saved;
 
-namespace {
-
-/// What backward() of an operator has at once, in the order in which it makes
-/// gradients. They are as large as the result, until those of an operand that
-/// was broadcast are added up.
-class InBackward {
-public:
-  InBackward(const OperatorCall &Op, const Tensor &Out)
-      : Op(Op), Of(Out->sizes()), Size(bytesOf(Out)) {}
-
-  /// A gradient is made, with so much besides it.
-  void make(uint64_t Besides) {
-    Peak = std::max(Peak, Live + Size + Besides);
-    Live += Size;
-  }
-  /// The gradient of \p T gets the sizes of \p T. \p IsMade: with memory of its
-  /// own before that.
-  void reduce(const Tensor &T, bool Grows, bool IsMade = true) {
-    if (!T || !T->needsGradient())
-      return;
-    if (IsMade || Grows)
-      Counted += bytesOf(T);
-    if (!Grows)
-      return;
-    Live += bytesOf(T);
-    Peak = std::max(Peak, Live + Op.widenedToReduce(Of, T));
-    if (IsMade)
-      Live -= Size;
-  }
-  /// Besides the gradients.
-  uint64_t scratch() const { return Peak > Counted ? Peak - Counted : 0; }
-
-private:
-  const OperatorCall &Op;
-  const Sizes Of;
-  const uint64_t Size;
-  uint64_t Live = 0, Peak = 0, Counted = 0;
-};
-
-} // namespace
-
 static BlockPtr beforeWrites(OperatorCall &Op, const Tensor &T,
                              ArrayRef<Differentiated> Inputs) {
   return Op.isInPlace() && Op.records(Inputs) ? Op.allocate(bytesOf(T))
@@ -73,9 +32,14 @@ static OperatorResult withNumber(OperatorCall &Op, const Cell &First,
   const ElementType Own = typeOf(T);
   const bool BecomesReal =
       !isFloating(Own) && (Number->What == Value::Real || Base == "div");
-  const Tensor Out =
-      Op.isInPlace() ? T : Op.makeLike(T, BecomesReal ? Float32 : Own);
+  const Tensor Out = Op.isInPlace()
+                         ? T
+                         : Op.makeLike(T, BecomesReal             ? Float32
+                                          : Own.Name == Bool.Name ? Int64
+                                                                  : Own);
   const uint64_t Size = bytesOf(Out);
+  if (!Op.isInPlace())
+    Op.scratch(convertedBytes(T, typeOf(Out)));
   if (Base == "add" || (Base == "sub" && !NumberFirst) ||
       (!NumberFirst && (Base == "fmod" || Base == "remainder")))
     return Op.record({Out}, {{T, GradientKind::Alias}});
@@ -103,10 +67,6 @@ static uint64_t mostInBackward(OperatorCall &Op, const Tensor &First,
   const uint64_t A = bytesOf(First), B = bytesOf(Second), Size = bytesOf(Out),
                  Mask = elementsIn(Out), MaskOfB = elementsIn(Second);
   const uint64_t OfB = NeedsA && NeedsB ? Size : 0;
-  if (Base == "div") {
-    const uint64_t Later = NeedsA && A < Size ? OfB + Size + A : 0;
-    return std::max(NeedsB ? 4 * Size : 0, Later);
-  }
   if (Base == "pow")
     return std::max(NeedsA ? OfB + B + 4 * Size + MaskOfB : 0,
                     NeedsB ? A + 3 * Size + Mask : 0);
@@ -116,10 +76,7 @@ static uint64_t mostInBackward(OperatorCall &Op, const Tensor &First,
                                           (NeedsB ? 2 * Size + A : 0));
   if (Base == "hypot") // The gradient of A is made first.
     return OfB + 2 * Size;
-  if (Base == "logaddexp")
-    return OfB + 4 * Size;
-  // maximum, minimum, and others of both.
-  return OfB + 2 * Size + 2 * Mask;
+  return OfB + 4 * Size; // logaddexp
 }
 
 namespace {
@@ -157,33 +114,58 @@ static OperatorResult recordProduct(OperatorCall &Op, const Operands &Of) {
   const auto &[A, B, Out, GrowsA, GrowsB] = Of;
   const uint64_t Size = bytesOf(Out);
   const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
-  auto Widened = [&](const Tensor &T) {
-    return T->needsGradient() ? Op.widenedToReduce(Of.Out->sizes(), T) : 0;
-  };
-  if (Base == "mul")
+  InBackward Uses(Op, Out);
+  // What comes is of the type of the result, to which operands are converted.
+  const ElementType Type = typeOf(Out);
+  const uint64_t ConvertedA = convertedBytes(A, Type),
+                 ConvertedB = convertedBytes(B, Type);
+  if (Base == "mul" || Base == "div") {
+    // -grad * ((self / other) / other) is made first.
+    if (NeedsB && Base == "div")
+      Uses.make(3 * Size);
+    if (NeedsA)
+      Uses.make(ConvertedB);
+    if (NeedsB && Base == "mul")
+      Uses.make(ConvertedA);
+    Uses.reduce(A, GrowsA);
+    Uses.reduce(B, GrowsB);
     return Op.record({Out}, {{A}, {B}},
                      {NeedsB ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
-                      NeedsA ? B : nullptr},
-                     (NeedsA && GrowsA ? Size : 0) +
-                         (NeedsB && GrowsB ? Size : 0) +
-                         std::max(Widened(A), Widened(B)));
-  const bool KeepsA = Base == "hypot" ? NeedsA : (Base != "div" || NeedsB);
+                      NeedsA || Base == "div" ? B : nullptr},
+                     Uses.scratch());
+  }
+  const bool KeepsA = Base != "hypot" || NeedsA;
   const KeptMemory Kept[] = {
       Base != "hypot" || NeedsB ? B : nullptr,
       KeepsA ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
       (Base == "pow" && NeedsB) || Base == "hypot" ? Out : nullptr};
   if (Base == "xlogy") {
     auto Truths = [&](const Tensor &T) { return productOf(T->sizes()); };
-    InBackward Uses(Op, Out);
     if (NeedsB)
-      Uses.make(Size);
+      Uses.make(Size + ConvertedA + ConvertedB);
     if (NeedsA) // Where both are 0 is looked for.
-      Uses.make(Size + Truths(A) + Truths(B) + Truths(Out));
+      Uses.make(Size + ConvertedB + Truths(A) + Truths(B) + Truths(Out));
     Uses.reduce(A, GrowsA);
     Uses.reduce(B, GrowsB);
     return Op.record({Out}, {{A}, {B}}, Kept, Uses.scratch());
   }
-  const uint64_t Most = mostInBackward(Op, A, B, Out);
+  if (Base != "pow" && Base != "atan2" && Base != "hypot" &&
+      Base != "logaddexp") { // maximum, minimum, and others of both.
+    const uint64_t Converted = ConvertedA + ConvertedB;
+    const uint64_t Most =
+        Op.isSince(2, 14) ? std::max(Size, Converted) : Size + Converted;
+    for (const bool Needs : {NeedsA, NeedsB})
+      if (Needs)
+        Uses.make(Most + 2 * elementsIn(Out));
+    Uses.reduce(A, GrowsA);
+    Uses.reduce(B, GrowsB);
+    return Op.record({Out}, {{A}, {B}}, Kept, Uses.scratch());
+  }
+  // Where types differ, gradients are of that of the result at first.
+  const uint64_t Converted = 2 * (ConvertedA + ConvertedB);
+  if (Converted && (NeedsA || NeedsB))
+    Op.S.atMost("all operands of another type count as converted at once");
+  const uint64_t Most = mostInBackward(Op, A, B, Out) + Converted;
   const uint64_t Gradients = gradientBytes(A) + gradientBytes(B);
   return Op.record({Out}, {{A}, {B}}, Kept,
                    Most > Gradients ? Most - Gradients : 0);
@@ -249,11 +231,19 @@ static OperatorResult weighed(OperatorCall &Op) {
                              NeedsC ? B : nullptr,
                              IsLerp || NeedsB || (Divides && NeedsC) ? C
                                                                      : nullptr};
+  TensorInstance Both = A->sizes().empty() ? *B : *A;
+  Both.Shape.Type = promoted(*A, *B);
+  const ElementType Type = C && !IsLerp ? promoted(Both, *C) : typeOf(A);
+  const uint64_t ConvertedB = convertedBytes(B, Type),
+                 ConvertedC = C && !IsLerp ? convertedBytes(C, Type) : 0;
   const Tensor Out = InPlace                   ? A
-                     : A->sizes() == *All      ? Op.makeLike(A)
-                     : B->sizes() == *All      ? Op.makeLike(B)
-                     : C && C->sizes() == *All ? Op.makeLike(C)
-                                               : Op.make(*All, A);
+                     : A->sizes() == *All      ? Op.makeLike(A, Type)
+                     : B->sizes() == *All      ? Op.makeLike(B, Type)
+                     : C && C->sizes() == *All ? Op.makeLike(C, Type)
+                                               : Op.make(*All, Type);
+  Op.scratch(convertedBytes(A, Type) + ConvertedB + ConvertedC);
+  if (Divides && ConvertedB + ConvertedC && NeedsC)
+    Op.S.atMost("all operands of another type count as converted at once");
   const uint64_t Size = bytesOf(Out);
   auto BothBytes = [&](const Tensor &X, const Tensor &Y) {
     const std::optional<Sizes> Both = broadcast(X->sizes(), Y->sizes());
@@ -270,10 +260,11 @@ static OperatorResult weighed(OperatorCall &Op) {
       Uses.make(BothBytes(A, B));
   } else {
     if (NeedsB)
-      Uses.make(bytesOf(C));
+      Uses.make(bytesOf(C) + ConvertedC);
     if (NeedsC)
-      Uses.make(Divides ? bytesOf(B) + bytesOf(C) + BothBytes(B, C) + Size
-                        : bytesOf(B));
+      Uses.make(
+          bytesOf(B) + ConvertedB +
+          (Divides ? bytesOf(C) + ConvertedC + BothBytes(B, C) + Size : 0));
   }
   Uses.reduce(A, Grows(A), IsLerp);
   Uses.reduce(B, Grows(B));
@@ -341,15 +332,22 @@ static OperatorResult compare(OperatorCall &Op) {
   const Tensor T = Op.self();
   std::optional<Sizes> To = T->sizes();
   ElementType Type = typeOf(T);
-  if (Op.tensorIn(Op.find("other"))) {
-    const Tensor Other = Op.tensor("other");
+  const Cell Second = Op.find("other");
+  const Tensor Other = Op.tensorIn(Second) ? Op.tensor("other") : nullptr;
+  if (Other) {
     To = broadcast(*To, Other->sizes());
     Type = promoted(*T, *Other);
+  } else if (Second && Second->What == Value::Real && !isFloating(Type)) {
+    Type = Float32;
   }
   if (!To)
     Op.throws("'" + Op.Name + "' does not fit its sizes");
-  return Op.make(To.value_or(Sizes()),
-                 Op.Name.starts_with("bitwise_") ? Type : Bool);
+  const Tensor Out = Op.make(To.value_or(Sizes()),
+                             Op.Name.starts_with("bitwise_") ? Type : Bool);
+  if (!Op.Name.starts_with("logical_"))
+    Op.scratch(convertedBytes(T, Type) +
+               (Other ? convertedBytes(Other, Type) : 0));
+  return Out;
 }
 
 static OperatorResult logSigmoid(OperatorCall &Op) {

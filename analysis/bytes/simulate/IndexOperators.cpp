@@ -264,7 +264,10 @@ static OperatorResult cat(OperatorCall &Op) {
     To[D] = Sum;
   if (Op.Trouble)
     return {};
-  return Op.record({Op.make(To, Type)}, Inputs);
+  const Tensor Out = Op.make(To, Type);
+  for (const Tensor &T : All) // A copy of another type is laid out meanwhile.
+    Op.scratch(convertedBytes(T, Type) ? bytesOf(T) : 0);
+  return Op.record({Out}, Inputs);
 }
 
 /// repeat(repeats), tile(dims), repeat_interleave(repeats, dim).

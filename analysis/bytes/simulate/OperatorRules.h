@@ -387,6 +387,52 @@ std::string shown(llvm::ArrayRef<int64_t> Of);
 std::optional<Sizes> broadcast(llvm::ArrayRef<int64_t> A,
                                llvm::ArrayRef<int64_t> B);
 
+/// What backward() of an operator has at once, in the order in which it makes
+/// gradients. They are as large as the result and of its type, until those of
+/// an operand that was broadcast are added up, and those of another type
+/// converted.
+class InBackward {
+public:
+  InBackward(const OperatorCall &Op, const Tensor &Out)
+      : Op(Op), Of(Out->sizes()), Type(typeOf(Out)), Size(bytesOf(Out)) {}
+
+  /// A gradient is made, with so much besides it.
+  void make(uint64_t Besides) {
+    Peak = std::max(Peak, Live + Size + Besides);
+    Live += Size;
+  }
+  /// The gradient of \p T gets the sizes of \p T. \p IsMade: with memory of its
+  /// own before that.
+  void reduce(const Tensor &T, bool Grows, bool IsMade = true) {
+    if (!T || !T->needsGradient())
+      return;
+    const bool Converts = typeOf(T).Name != Type.Name;
+    if (IsMade || Grows)
+      Counted += bytesOf(T);
+    const uint64_t Added = elementsOf(elementsIn(T), Type.Bytes);
+    if (Grows) {
+      Live += Added;
+      Peak = std::max(Peak, Live + (Converts ? 0 : Op.widenedToReduce(Of, T)));
+      if (IsMade)
+        Live -= Size;
+    }
+    if (Converts && (IsMade || Grows)) {
+      Live += bytesOf(T);
+      Peak = std::max(Peak, Live);
+      Live -= Grows ? Added : Size;
+    }
+  }
+  /// Besides the gradients.
+  uint64_t scratch() const { return Peak > Counted ? Peak - Counted : 0; }
+
+private:
+  const OperatorCall &Op;
+  const Sizes Of;
+  const ElementType Type;
+  const uint64_t Size;
+  uint64_t Live = 0, Peak = 0, Counted = 0;
+};
+
 } // namespace libtorch_tidy::bytes
 
 #endif // LIBTORCH_TIDY_ANALYSIS_BYTES_SIMULATE_OPERATORRULES_H

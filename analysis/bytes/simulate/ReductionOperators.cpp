@@ -50,13 +50,18 @@ static OperatorResult where(OperatorCall &Op) {
     return {};
   if (Op.isInPlace())
     return Op.record({A}, {{A}}, {Condition});
-  const Tensor Out = Op.make(*All, Fills || !B ? typeOf(A) : promoted(*A, *B));
-  // Gradients are as large as the result, until they are added up.
-  auto Grown = [&](const Tensor &T) -> uint64_t {
-    return T && T->needsGradient() && T->sizes() != *All ? bytesOf(Out) : 0;
-  };
   const Tensor Other = Fills ? nullptr : B;
-  return Op.record({Out}, {{A}, {Other}}, {Condition}, Grown(A) + Grown(Other));
+  const ElementType Type = Other ? promoted(*A, *Other) : typeOf(A);
+  const Tensor Out = Op.make(*All, Type);
+  if (Other)
+    Op.scratch(convertedBytes(A, Type) + convertedBytes(Other, Type));
+  InBackward Uses(Op, Out);
+  for (const Tensor &T : {A, Other})
+    if (T && T->needsGradient())
+      Uses.make(0);
+  Uses.reduce(A, A->sizes() != *All);
+  Uses.reduce(Other, Other && Other->sizes() != *All);
+  return Op.record({Out}, {{A}, {Other}}, {Condition}, Uses.scratch());
 }
 
 static OperatorResult prelu(OperatorCall &Op) {

@@ -173,7 +173,8 @@ static OperatorResult interpolate(OperatorCall &Op) {
     return X.run(("adaptive_avg_pool" + Twine(Dimensions) + "d").str(),
                  {{"output_size", lastOf(To, Dimensions)}});
   const Tensor Out = Op.make(To, X);
-  // Which elements each one is made of: a number and a weight for each tap.
+  // Which elements each one is made of: for each tap a number, and a weight
+  // of the type of X.
   const int64_t Taps =
       Mode.contains_insensitive("cubic") || Op.Name.contains("cubic")     ? 4
       : Mode.contains_insensitive("linear") || Op.Name.contains("linear") ? 2
@@ -185,7 +186,7 @@ static OperatorResult interpolate(OperatorCall &Op) {
   }
   uint64_t Table = 0;
   for (const int64_t Size : lastOf(To, Dimensions))
-    Table += elementsOf(3 * Taps * Size, 4);
+    Table += elementsOf(Taps * Size, Int64.Bytes + typeOf(X).Bytes);
   Op.scratch(Table);
   return Op.record({Out}, {{X}}, {}, 0, bytesOf(Out));
 }
@@ -247,10 +248,22 @@ static OperatorResult fractionalPool(OperatorCall &Op) {
   return largest(Op, X, To);
 }
 
+/// Are the channels of \p T last, and does it not lie in order as well? One
+/// dimension is seen as two.
+static bool hasChannelsLast(OperatorCall &Op, const Tensor &T) {
+  Sizes Of = T->sizes(), Strides = T->Strides;
+  if (Op.Dimensions == 1 && Of.size() == 3) {
+    Of.push_back(1);
+    Strides.push_back(1);
+  }
+  return !T->isContiguous() && Op.view(T, Of, Strides)->hasChannelsLast();
+}
+
 /// max_unpool1d to 3d.
 static OperatorResult unpool(OperatorCall &Op) {
   const unsigned Dimensions = Op.Dimensions;
   const Tensor X = Op.self(), Indices = Op.tensor("indices");
+  const Sizes From = X->sizes();
   Sizes To, Inside;
   if (!splitSizes(Op, X, To, Inside))
     return {};
@@ -266,9 +279,19 @@ static OperatorResult unpool(OperatorCall &Op) {
       To.push_back((Inside[I] - 1) * W->Stride[I] + W->Kernel[I] -
                    2 * W->Padding[I]);
   }
+  // Both are read in the order of X: with the channels last, or in order.
+  const bool ChannelsLast = Dimensions < 3 && hasChannelsLast(Op, X);
+  auto Copied = [&](const Tensor &T) {
+    const bool Lies = ChannelsLast ? hasChannelsLast(Op, T) : T->isContiguous();
+    return Op.scratch(Lies ? 0 : bytesOf(T));
+  };
+  const BlockPtr Ordered = Copied(X), Places = Copied(Indices);
   const Tensor Out = Op.make(To, X);
-  Op.copyInOrder(X);
-  return Op.record({Out}, {{X}}, {Indices}, 0, bytesOf(Out));
+  // backward() gathers what comes, of which it read a copy in order before.
+  const uint64_t Widened = Op.widened(elementsIn(X), typeOf(X));
+  return Op.record(
+      {Out}, {{X, kindOfPooled(Op), 0, {}, contiguousStrides(From)}}, {Indices},
+      Widened, Widened + (Op.isSince(2, 14) ? 0 : bytesOf(Out)));
 }
 
 /// lp_pool1d and 2d, as torch/nn/functional/pooling.h has them.

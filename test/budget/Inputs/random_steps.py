@@ -4,7 +4,7 @@
 
 The program has a module for each row of the tables in random_elements.py,
 random_shapes.py, random_layers.py and random_functionals.py, or for those that are named,
-alone or as elements, reductions, shapes, layers, functionals, chains and attention. Sizes, dimensions,
+alone or as elements, reductions, shapes, layers, functionals, chains, attention and types. Sizes, dimensions,
 options and the kind of each operand are drawn from SEED: a leaf, a computed tensor, one
 without a gradient, one whose elements do not lie in order. The program prints the lines of
 step.h, for compare_steps.py --together. With --bfloat16 models are converted first, and
@@ -19,12 +19,14 @@ import random_elements
 import random_functionals
 import random_layers
 import random_shapes
+import random_types
 from random_draw import Draw
 
 GROUPS = {"elements": random_elements.TABLE, "reductions": random_elements.REDUCTIONS,
           "shapes": random_shapes.TABLE,
           "layers": random_layers.TABLE, "functionals": random_functionals.TABLE,
-          "chains": random_chains.TABLE, "attention": random_attention.TABLE}
+          "chains": random_chains.TABLE, "attention": random_attention.TABLE,
+          "types": random_types.TABLE}
 
 HEAD = """#include "step.h"
 
