@@ -36,8 +36,8 @@ struct Spot {
 /// What an analysis of a unit says.
 struct Reaction {
   std::vector<Spot> Found;
-  /// Errors and warnings of the compiler, without their places.
-  std::vector<std::string> Problems;
+  /// Errors and warnings of the compiler. In which function is not known.
+  std::vector<Spot> Problems;
 };
 
 /// A finding with the fix it proposes.
@@ -74,9 +74,9 @@ public:
 
   /// Judges each. They are tried together: each was made for the text without
   /// the others, so none can lend another what it lacks to compile. Where that
-  /// fails they are tried by rounds without two of one check in one function,
-  /// and of these first those in functions where nothing went wrong, the others
-  /// by halves.
+  /// fails, those that nothing is against are tried together first, and the
+  /// others by rounds without two of one check in one function: at once where
+  /// what is against each is known, else by halves.
   std::vector<Judgement> judge(llvm::ArrayRef<Proposal> Proposals);
 
   /// Several fixes at once.
@@ -93,6 +93,20 @@ public:
                    llvm::ArrayRef<Judgement> Judged);
 
 private:
+  /// What is wrong with a text that was tried.
+  struct Objection {
+    std::string Reason;
+    Spot What; ///< With a fix when that may end it.
+    bool OfCompiler = false;
+  };
+  /// A proposal with the edits that are tried for it, which can be more.
+  struct Attempt {
+    size_t Number; ///< Of the proposal.
+    FileEdits Edits;
+    unsigned Tries = 0;
+    std::string Reason = {}; ///< Against the proposal alone.
+  };
+
   /// Tries \p P alone; where that leads to another finding which has a fix,
   /// with that fix, too.
   Judgement judgeAlone(const Proposal &P);
@@ -101,7 +115,22 @@ private:
   std::vector<size_t> judgeTogether(llvm::ArrayRef<Proposal> Proposals,
                                     llvm::ArrayRef<size_t> Some,
                                     std::vector<Judgement> &Judged,
-                                    std::vector<Spot> *Against = nullptr);
+                                    std::vector<Objection> &Against);
+  /// As judgeAlone() for each of \p Some, all in one text at a time. False, and
+  /// nothing is judged, where two of them are in one function, or something is
+  /// against none of them. \p Against is known of all together.
+  bool judgeAtOnce(llvm::ArrayRef<Proposal> Proposals,
+                   llvm::ArrayRef<size_t> Some, std::vector<Judgement> &Judged,
+                   std::vector<Objection> Against);
+  /// Is \p O, which \p All together brought, against \p P, of which \p Own are
+  /// there: in its function, or for the compiler in what it inserts?
+  static bool isAgainst(const Objection &O, const Proposal &P,
+                        const FileEdits &All, const FileEdits &Own);
+  /// Moves those of \p Some that nothing of \p Against is against to the
+  /// front; how many these are.
+  static size_t cleanFirst(llvm::ArrayRef<Proposal> Proposals,
+                           std::vector<size_t> &Some,
+                           llvm::ArrayRef<Objection> Against);
   void judgeSome(llvm::ArrayRef<Proposal> Proposals,
                  llvm::ArrayRef<size_t> Some, std::vector<Judgement> &Judged);
   /// Adds those of \p Some to \p To that go with \p Edits, which are its own
@@ -111,18 +140,17 @@ private:
            std::vector<const Spot *> &Gone, Selection &To);
   /// What the compiler says without any fix; asked for when it says something
   /// with one.
-  const std::vector<std::string> &problemsBefore();
-  /// The reason why \p Edits, which shall end the findings \p Gone, do not do;
-  /// empty when they do. \p Against becomes the findings that are new, or still
-  /// there and then without a fix; the one that gave the reason comes first.
-  std::string objection(const FileEdits &Edits,
-                        llvm::ArrayRef<const Spot *> Gone, FileTexts &Texts,
-                        std::vector<Spot> *Against = nullptr);
+  const std::vector<Spot> &problemsBefore();
+  /// What is against \p Edits, which shall end the findings \p Gone: the
+  /// compiler first. A finding that is still there has no fix.
+  std::vector<Objection> objections(const FileEdits &Edits,
+                                    llvm::ArrayRef<const Spot *> Gone,
+                                    FileTexts &Texts);
 
   FileTexts Start;
   Analyse Again;
   std::vector<Spot> Before;
-  std::optional<std::vector<std::string>> ProblemsBefore;
+  std::optional<std::vector<Spot>> ProblemsBefore;
   /// What was found to be right together, by number, and the texts with it.
   std::vector<size_t> Together;
   FileTexts TogetherTexts;

@@ -11,6 +11,7 @@ Substitutions for RUN lines:
   %cpp-facts           what analysis/cpp says of a file (cpp/CppFacts.cpp)
   %flow-facts           what analysis/flow finds in a file (flow/FlowFacts.cpp)
   %torch-facts          what analysis/torch knows of a file (torch/TorchFacts.cpp)
+  %fix-trials           what is said of fixes, and in how many analyses
   %flag-fates           what the driver does with each option of Clang
   %fuzzers              the folder of what the fuzzers test, as programs
   %llvm-version         the LLVM that all of this is built with: 19
@@ -219,6 +220,7 @@ for name, command in [
     ("%cpp-facts", [tools["cpp_facts"]]),
     ("%flow-facts", [tools["flow_facts"]]),
     ("%torch-facts", [tools["torch_facts"]]),
+    ("%fix-trials", [tools["fix_trials"]]),
     ("%flag-fates", [tools["flag_fates"]]),
     ("%fuzzers", [tools["fuzzers"]]),
     ("%llvm-release", [tools["llvm_release"]]),

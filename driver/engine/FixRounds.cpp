@@ -31,7 +31,7 @@ static fixits::Reaction reactionOf(const UnitResult &Unit) {
       Result.Found.push_back(spotOf(F));
       break;
     case FindingKind::CompileError:
-      Result.Problems.push_back(F.Message + " [" + F.Check + "]");
+      Result.Problems.push_back(spotOf(F));
       break;
     case FindingKind::Configuration:
       break;
