@@ -1,0 +1,63 @@
+"""in_the_middle.py ended|changed FOLDER TOOL...: runs the tool and, while it is at work, ends
+it while git runs, or changes a header that was read already. Prints what is left, or what
+two runs say."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+how, folder, *tool = sys.argv[1:]
+folder = Path(folder)
+
+
+def wait_for(happens):
+    for _ in range(600):
+        if happens():
+            return
+        time.sleep(0.05)
+    sys.exit("it did not happen within 30 seconds")
+
+
+def ended():
+    """A git that takes its time; it says when it has begun."""
+    programs, temporary, began = folder / "bin", folder / "tmp", folder / "began"
+    programs.mkdir()
+    temporary.mkdir()
+    (programs / "git").write_text(f"#!/bin/sh\ntouch {began}\nexec sleep 10\n")
+    (programs / "git").chmod(0o755)
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    environment["PATH"] = f"{programs}:{environment['PATH']}"
+    run = subprocess.Popen([*tool, "--diff", "a.cpp"], cwd=folder, env=environment)
+    wait_for(began.exists)
+    made = len(list(temporary.iterdir()))
+    run.send_signal(signal.SIGTERM)
+    print("ended by", -run.wait(60))
+    print("files while git ran:", "some" if made else "none")
+    print("files after that:", [f.name for f in temporary.iterdir()])
+
+
+def changed():
+    """The header is read at once; what comes after it takes long."""
+    header = folder / "h.h"
+    run = subprocess.Popen([*tool, "a.cpp", "--", *flags()], cwd=folder, stdout=subprocess.DEVNULL)
+    time.sleep(seconds())
+    header.write_text(header.read_text().replace("FIND 0", "FIND 1"))
+    print("first run:", run.wait(100))
+    print("second run:", subprocess.call([*tool, "a.cpp", "--", *flags()], cwd=folder, stdout=subprocess.DEVNULL))
+
+
+def flags():
+    return ["-std=c++17", "-isystem", str(folder / "include"), "-fconstexpr-steps=4000000000"]
+
+
+def seconds():
+    """Half of what an analysis takes that is not kept."""
+    begin = time.monotonic()
+    subprocess.call([*tool, "--no-cache", "a.cpp", "--", *flags()], cwd=folder, stdout=subprocess.DEVNULL)
+    return (time.monotonic() - begin) / 2
+
+
+{"ended": ended, "changed": changed}[how]()
