@@ -34,7 +34,8 @@ bool isEmptyValue(const Expr *E) {
     } else
       break;
   }
-  if (!E)
+  // What does not compile can lack a type.
+  if (!E || E->getType().isNull())
     return false;
   if (isa<CXXNullPtrLiteralExpr, CXXScalarValueInitExpr>(E))
     return true;
