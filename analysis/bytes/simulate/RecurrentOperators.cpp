@@ -7,6 +7,7 @@
 
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using llvm::ArrayRef;
 using llvm::StringRef;
@@ -74,6 +75,8 @@ struct Recurrence {
   int64_t Layers = 1, Directions = 1, Steps = 0, Samples = 0;
   std::vector<Tensor> H, C; ///< The state from before, of each layer.
   std::vector<Tensor> LastH, LastC;
+  /// In place of biases: LibTorch gives oneDNN zeros of the weights' sizes.
+  std::vector<BlockPtr> Zeros;
 };
 
 } // namespace
@@ -147,18 +150,171 @@ static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// oneDNN's LSTM, since 2.0
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What one direction of a layer takes in oneDNN beside its tensors, as was
+/// measured with 3.7 (LibTorch 2.6) and 3.12 (2.14): all in float32.
+struct OneDnnLayer {
+  int64_t Steps, Samples, Inputs, Units;
+  bool IsLater; ///< oneDNN 3.12.
+
+  /// What lies in rows of \p Count is padded to 64 bytes, and not to 1024.
+  static int64_t padded(int64_t Count) {
+    constexpr int64_t Lanes = 16, Bad = 256;
+    const int64_t Rounded = llvm::alignTo(Count, Lanes);
+    return Rounded % Bad ? Rounded : Rounded + Lanes;
+  }
+  static uint64_t bytes(int64_t Count) { return elementsOf(Count, 4); }
+  /// Each part begins on a page.
+  static constexpr uint64_t Page = 4096;
+  static uint64_t pages(int64_t Count) {
+    return llvm::alignTo(bytes(Count), Page);
+  }
+
+  int64_t gates() const { return padded(4 * Units); }
+  int64_t units() const { return padded(Units); }
+  /// States of each step, and of the one before, in and out.
+  uint64_t states(int64_t Width) const {
+    return pages(productOf({2, Steps + 1, Samples, Width}));
+  }
+  uint64_t statesOfBoth() const {
+    return states(padded(std::max(Inputs, Units)));
+  }
+
+  /// What backward() needs of the forward pass in training.
+  uint64_t workspace() const {
+    return pages(productOf({Steps, Samples, gates()})) +
+           pages(productOf({Steps, Samples, units()})) +
+           (IsLater ? 3 : 5) * statesOfBoth() + 2 * states(Units);
+  }
+  /// The gates of so many steps at once, and \p Parts of a step's states.
+  uint64_t scratch(int64_t Of, int64_t Parts) const {
+    uint64_t Result = pages(productOf({Of, Samples, gates()})) + Page +
+                      Parts * pages(Samples * units());
+    if (!IsLater)
+      Result += bytes(productOf({4, Samples, Of * gates() + Parts * units()}));
+    return Result;
+  }
+  /// While a pass in training runs, and while backward() does.
+  uint64_t ofTraining() const {
+    constexpr int64_t Many = 128; // No steps are merged then.
+    return scratch(Samples < Many ? Steps : 1, 2);
+  }
+  uint64_t ofInference() const {
+    return scratch(Samples == 1 ? Steps : 1, 1) +
+           (IsLater ? 1 : 3) * statesOfBoth() + states(Units);
+  }
+  /// The weights in the order of each pass.
+  uint64_t weightsOfTraining() const {
+    return bytes(productOf({Inputs + Units, gates()}));
+  }
+  uint64_t weightsOfInference() const {
+    constexpr int64_t Block = 32;
+    const auto Padded = static_cast<int64_t>(llvm::alignTo(Units, Block));
+    return bytes(productOf({Inputs + Units, 4, Padded}));
+  }
+  uint64_t weightsOfBackward() const {
+    uint64_t Result = weightsOfTraining(); // Their gradients.
+    for (const int64_t Width : {Inputs, Units})
+      if (padded(Width) != Width)
+        Result += bytes(productOf({4, Units, padded(Width)}));
+    return Result;
+  }
+};
+
+} // namespace
+
+/// One direction of \p Layer over \p X: the output of each step, and the last
+/// states. Nothing where weights are missing.
+static std::vector<Tensor> oneDnnLayer(OperatorCall &Op, Recurrence &R,
+                                       const Tensor &X, int64_t Layer,
+                                       bool Back) {
+  const size_t Which = Layer * R.Directions + Back;
+  auto Weight = [&](StringRef Of) {
+    return recurrentWeight(Op, Of, Layer, Back);
+  };
+  const Tensor FromInput = Weight("weight_ih"),
+               FromHidden = Weight("weight_hh"), B = Weight("bias_ih"),
+               OtherB = Weight("bias_hh");
+  if (Op.Trouble || !FromInput || !FromHidden || Which >= R.H.size() ||
+      Which >= R.C.size() || X->sizes().size() != 3)
+    return {};
+  const Tensor &H = R.H[Which], &C = R.C[Which];
+  const OneDnnLayer Of = {R.Steps, R.Samples, X->sizes()[2],
+                          FromHidden->sizes()[1], Op.isSince(2, 14)};
+  const Tensor Out = Op.make({R.Steps, R.Samples, Of.Units}, X),
+               LastH = Op.make(H->sizes(), H), LastC = Op.make(C->sizes(), C);
+  const uint64_t Bias = Of.bytes(4 * Of.Units);
+  const Differentiated Inputs[] = {{X},      {FromInput}, {FromHidden}, {B},
+                                   {OtherB}, {H},         {C}};
+  const bool Trains = Op.records(Inputs);
+  const BlockPtr Workspace = Trains ? Op.allocate(Of.workspace()) : nullptr;
+  Op.scratch(Bias + (Trains ? Of.weightsOfTraining() + Of.ofTraining()
+                            : Of.weightsOfInference() + Of.ofInference()));
+  // All gradients are made, and at the end a copy of that of the bias.
+  uint64_t Scratch = Bias + Of.weightsOfBackward() + Of.ofTraining();
+  for (const Tensor &T : {X, H, C, FromInput, FromHidden})
+    Scratch += T->needsGradient() ? 0 : bytesOf(T);
+  Scratch += Bias - gradientBytes(OtherB) + Bias - gradientBytes(B);
+  const std::vector<Tensor> All = {Out, LastH, LastC};
+  Op.record({Out, LastH, LastC}, Inputs,
+            {X, H, C, R.Zeros[Which], Out, LastH, LastC, Workspace}, Scratch,
+            Scratch + bytesOf(Out));
+  if (Out->Maker)
+    for (const Tensor &T : All) // backward() makes zeros of what is not used.
+      Out->Maker->ResultShapes.push_back(T->Shape);
+  return All;
+}
+
+/// Runs all layers over \p X, which becomes their result. False where weights
+/// are missing.
+static bool runInOneDnn(OperatorCall &Op, Recurrence &R, Tensor &X) {
+  X = X.contiguous();
+  for (int64_t I = 0; I < R.Layers * R.Directions; ++I) {
+    uint64_t Bytes = 0;
+    for (const StringRef Of : {"weight_ih", "weight_hh"})
+      if (!recurrentWeight(Op, "bias_ih", I / R.Directions, I % R.Directions))
+        if (const Tensor W =
+                recurrentWeight(Op, Of, I / R.Directions, I % R.Directions))
+          Bytes += bytesOf(W);
+    R.Zeros.push_back(Op.allocate(Bytes));
+  }
+  std::vector<Tensor> Outputs(R.Directions);
+  for (int64_t Layer = 0; Layer < R.Layers; ++Layer) {
+    for (int64_t Direction = 0; Direction < R.Directions; ++Direction) {
+      const std::vector<Tensor> All =
+          oneDnnLayer(Op, R, X, Layer, Direction == 1);
+      if (All.empty())
+        return false;
+      Outputs[Direction] = All[0];
+      R.LastH.push_back(All[1]);
+      R.LastC.push_back(All[2]);
+    }
+    X = R.Directions == 1 ? Outputs.front() : cat(Outputs, -1);
+    if (Op.maybeReal("dropout").value_or(0) > 0 && Layer + 1 < R.Layers &&
+        Op.flag("training train"))
+      X = X.run("dropout", {{"train", 1}});
+  }
+  return true;
+}
+
 /// lstm, gru, rnn_tanh and rnn_relu over a sequence.
 static OperatorResult recurrent(OperatorCall &Op) {
   Recurrence R;
   R.Kind = stepKind(Op);
   R.IsLstm = R.Kind == "lstm";
-  if (R.IsLstm && Op.S.Device == DeviceKind::CpuOneDnn && Op.isSince(2, 0))
-    return Op.notFollowed("the memory of oneDNN's LSTM is not known");
   const bool BatchFirst = Op.flag("batch_first");
   R.Layers = Op.integer("num_layers", 1);
   R.Directions = Op.flag("bidirectional") ? 2 : 1;
   Tensor X = Op.self();
   R.IsPacked = X->PackedSteps > 0;
+  const bool InOneDnn = R.IsLstm && !R.IsPacked && Op.isSince(2, 0) &&
+                        Op.S.Device == DeviceKind::CpuOneDnn &&
+                        typeOf(X).Name == Float32.Name;
   if (X->sizes().size() != (R.IsPacked ? 2 : 3))
     return Op.notFollowed("'" + Op.Name + "' without a batch is not followed");
   if (BatchFirst && !R.IsPacked)
@@ -186,7 +342,9 @@ static OperatorResult recurrent(OperatorCall &Op) {
     if (R.IsLstm)
       R.C = State[1].unbind();
   }
-  for (int64_t Layer = 0; Layer < R.Layers && !Op.Trouble; ++Layer)
+  if (InOneDnn && !runInOneDnn(Op, R, X))
+    return Op.notFollowed("the weights of '" + Op.Name + "' are not known");
+  for (int64_t Layer = 0; Layer < R.Layers && !InOneDnn && !Op.Trouble; ++Layer)
     if (!recurrentLayer(Op, R, X, Layer))
       return Op.notFollowed("the weights of '" + Op.Name + "' are not known");
   if (Op.Trouble)
@@ -196,7 +354,8 @@ static OperatorResult recurrent(OperatorCall &Op) {
     X->PackedSteps = R.Steps;
   Results.push_back(BatchFirst && !R.IsPacked ? X.transpose(0, 1) : X);
   Results.push_back(stack(R.LastH));
-  R.LastH.clear();
+  if (!InOneDnn)
+    R.LastH.clear();
   if (R.IsLstm)
     Results.push_back(stack(R.LastC));
   return std::move(Results);
