@@ -53,12 +53,16 @@ void MemoryNames::initialises(const Stmt *Declared, const Expr *E,
       Loops[Var].push_back(For);
       Named = For->getLoopVariable();
     }
-    if (auto Into = indexOf(Named)) {
+    const std::optional<unsigned> Into = indexOf(Named);
+    if (Into == Var)
+      continue;
+    if (Into) {
       unite(Var, *Into);
       Flows.push_back({nullptr, Var, *Into});
     } else if (Named->getType()->isReferenceType() ||
-               cpp::leadsToElements(Named->getType()))
-      Indices[Named] = Var;
+               cpp::leadsToElements(Named->getType()) ||
+               (Named->hasLocalStorage() && In.around<LambdaExpr>(Declared)))
+      Indices[Named] = Var; // Another name; a lambda's own ends with its run.
     else if (torch::mayHoldTensor(Named->getType()))
       holds(Var, Holder::Other);
   }

@@ -97,3 +97,43 @@ float with_graph(Net net, Net head, const Tensor &x) {
   }();
   return head(x).sum().item<float>();
 }
+
+// A lambda's own variables end with its run.
+float own_variables(Net net, Net head, const Tensor &x) {
+  torch::NoGradGuard no_grad;
+  Tensor a = net(x);
+  // CHECK-MESSAGES: :[[@LINE-1]]:10: warning: wasted peak memory: 'a' is last used before 'head' runs, but its memory stays allocated while it does; reset it first [libtorch-long-lived-intermediate]
+  auto sum = [&] {
+    Tensor same = a;
+    std::vector<Tensor> all{same, same};
+    return all[0].sum().item<float>();
+  };
+  float r = sum();
+  // CHECK-FIXES: a = torch::Tensor();
+  r += head(x).sum().item<float>();
+  return r;
+}
+float on_and_on(Net net, Net head, const Tensor &x) {
+  torch::NoGradGuard no_grad;
+  Tensor a = net(x), b = net(x), c = net(x), d = net(x), e;
+  auto stores = [&] {
+    Tensor same = a;
+    kept = same;
+  };
+  auto stays = [&] {
+    static Tensor same = b;
+    return same.sum().item<float>();
+  };
+  const Tensor out = [&] {
+    Tensor same = c;
+    return same;
+  }();
+  auto sets = [&] {
+    Tensor same = d;
+    e = same;
+  };
+  stores();
+  sets();
+  const float r = stays() + head(x).sum().item<float>();
+  return r + out.sum().item<float>() + e.sum().item<float>();
+}

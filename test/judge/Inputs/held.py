@@ -140,7 +140,8 @@ class Grammar:
         forms = ["r += {0}.sum().item<float>();", "r += look({0});", "r += {0}.dim();", "keep({0});",
                  "r += run(head, {0});", "r += net.forward({0}).mean().item<float>();",
                  "r += head.forward(in).sum().item<float>();", "r += head.forward(in).sum().item<float>();",
-                 "{{ auto f = [&] {{ return look({0}); }}; r += f(); }}", "Kept.push_back({0});"]
+                 "{{ auto f = [&] {{ return look({0}); }}; r += f(); }}",
+                 "{{ auto f = [&] {{ Tensor t = {0}; return look(t); }}; r += f(); }}", "Kept.push_back({0});"]
         return self.rng.choice(forms).format(self.tensor())
 
     def declare(self):
