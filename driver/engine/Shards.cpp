@@ -3,6 +3,7 @@
 
 #include "driver/cache/Archive.h"
 #include "driver/engine/WholeProgram.h"
+#include "driver/project/ChangedLines.h"
 #include "driver/project/Messages.h"
 #include "driver/project/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -191,7 +192,25 @@ private:
 
 } // namespace
 
+/// That nobody wrote the results in \p Folder but the shards.
+static Error checkOrigin(StringRef Folder) {
+  Expected<std::string> Tracked = trackedBelow(Folder);
+  if (!Tracked) {
+    tellWarning() << "it is not known whether the sources brought files of '"
+                  << printable(Folder) << "' along: "
+                  << printable(llvm::toString(Tracked.takeError())) << '\n';
+    return Error::success();
+  }
+  if (Tracked->empty())
+    return Error::success();
+  return makeError("'" + *Tracked +
+                   "' is a file of the sources, and what they say of shards is "
+                   "not believed; name a folder in which git tracks nothing");
+}
+
 Error runShard(const AnalysisJob &Work) {
+  if (Error E = checkOrigin(Work.Options.Shards.Folder))
+    return E;
   const unsigned Index = Work.Options.Shards.Index;
   Schedule All(Work, {});
   ShardFolder Folder(Work, All);
@@ -240,6 +259,8 @@ Expected<unsigned> shardsIn(StringRef Folder) {
 }
 
 Error mergeShards(Schedule &All, const AnalysisJob &Work) {
+  if (Error E = checkOrigin(Work.Options.Shards.Folder))
+    return E;
   ShardFolder Folder(Work, All);
   unsigned Round = 0;
   for (unsigned Index = 1; Index <= Work.Options.Shards.Count; ++Index)

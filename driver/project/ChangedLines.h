@@ -92,6 +92,10 @@ llvm::Expected<ChangedLines> stagedLines(llvm::StringRef Folder);
 /// ones.
 llvm::Expected<ChangedLines> linesOfHook(llvm::StringRef Folder);
 
+/// A file that git tracks in \p Folder or below: one that the checkout brought
+/// along. Empty for none, and where no work tree is around the folder.
+llvm::Expected<std::string> trackedBelow(llvm::StringRef Folder);
+
 /// The address of remote `origin` of the work tree whose top is \p Top, and its
 /// revision if no tracked file differs from it. Addresses on this machine are
 /// none, and of others user and password are left out. \p Top may be no work

@@ -4,6 +4,7 @@
 #include "driver/project/ChangedLines.h"
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Messages.h"
+#include "driver/project/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include <optional>
 #include <unistd.h>
 
@@ -394,6 +396,19 @@ Expected<ChangedLines> linesOfHook(StringRef Folder) {
   if (!Base)
     return Base.takeError();
   return linesChangedSince(StringRef(*Base).trim(), Folder);
+}
+
+Expected<std::string> trackedBelow(StringRef Folder) {
+  llvm::SmallString<256> Real;
+  if (fs::real_path(Folder, Real) ||
+      gitWorkTree((Real + "/file").str(), *llvm::vfs::getRealFileSystem())
+          .empty())
+    return "";
+  Expected<std::vector<std::string>> Paths = listed(
+      {Real.str().str()}, {"--cached", "--recurse-submodules", "--", "."});
+  if (!Paths)
+    return Paths.takeError();
+  return Paths->empty() ? "" : Paths->front();
 }
 
 /// \p Address with only what may stand in a URI: what may not is encoded. Empty
