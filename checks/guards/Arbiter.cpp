@@ -482,39 +482,6 @@ const CXXMethodDecl *Arbiter::leavesOffBefore(const FunctionDecl *F) {
   return It == LeavingOff->end() ? nullptr : *It;
 }
 
-static void sortBySource(llvm::SmallVectorImpl<const Label *> &Passes,
-                         const SourceManager &SM) {
-  llvm::stable_sort(Passes, [&](const Label *A, const Label *B) {
-    return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
-                                        B->Site->getExprLoc());
-  });
-}
-
-/// \p Scopes of one function, where what the guard of one covers is part of it.
-static std::vector<Arbiter::Scope> joined(std::vector<Arbiter::Scope> Scopes,
-                                          const SourceManager &SM) {
-  auto Covers = [&](const Arbiter::Scope &A, const Arbiter::Scope &B) {
-    const Expr *First = B.Forwards.front()->Site;
-    return &A != &B && A.GuardFrom && A.strength() <= B.strength() &&
-           A.Flow->isWithin(First, A.Flow->parentOf(A.GuardFrom)) &&
-           !cpp::comesBefore(First, A.GuardFrom, SM);
-  };
-  for (auto It = Scopes.begin(); It != Scopes.end();) {
-    const auto By = llvm::find_if(Scopes, [&](const Arbiter::Scope &Other) {
-      return Covers(Other, *It);
-    });
-    if (By == Scopes.end()) {
-      ++It;
-      continue;
-    }
-    By->Forwards.append(It->Forwards);
-    sortBySource(By->Forwards, SM);
-    By->IsKept |= It->IsKept;
-    It = Scopes.erase(It);
-  }
-  return Scopes;
-}
-
 void Arbiter::decideOn(const FunctionFlow &Flow) {
   const bool IsLayer = asLayerMethod(Flow.function());
   const Reason *NoneHere = leftToCallers(Flow, *Unit);
@@ -571,7 +538,7 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
   std::optional<bool> IsGuarded[2];
   const SourceManager &SM = Unit->context().getSourceManager();
   for (auto &[Block, S] : ByBlock) {
-    sortBySource(S.Forwards, SM);
+    sortPasses(S.Forwards, SM);
     // A call that switches gradients on in the function has its way.
     const bool OnAnyway = S.Forwards.front()->OnAnyway;
     if (!IsGuarded[OnAnyway])

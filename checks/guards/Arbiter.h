@@ -189,6 +189,12 @@ public:
   flow::ReportedPasses reported();
 
 private:
+  static void sortPasses(llvm::SmallVectorImpl<const flow::Label *> &Passes,
+                         const clang::SourceManager &SM);
+  /// \p Scopes of one function, where what the guard of one covers is part of
+  /// it: of the outermost.
+  static std::vector<Scope> joined(std::vector<Scope> Scopes,
+                                   const clang::SourceManager &SM);
   /// Finds the scopes in the function of \p Flow.
   void decideOn(const flow::FunctionFlow &Flow);
   /// Why forward pass \p L is not reported in the function of \p Flow; null

@@ -73,6 +73,50 @@ Arbiter::grouped(llvm::ArrayRef<Scope> Scopes, flow::UnitModel &Unit) {
   return Result;
 }
 
+void Arbiter::sortPasses(llvm::SmallVectorImpl<const Label *> &Passes,
+                         const SourceManager &SM) {
+  llvm::stable_sort(Passes, [&](const Label *A, const Label *B) {
+    return SM.isBeforeInTranslationUnit(A->Site->getExprLoc(),
+                                        B->Site->getExprLoc());
+  });
+}
+
+std::vector<Arbiter::Scope> Arbiter::joined(std::vector<Scope> Scopes,
+                                            const SourceManager &SM) {
+  llvm::DenseMap<const Stmt *, Scope *> ByBlock;
+  for (Scope &S : Scopes)
+    if (S.GuardFrom)
+      ByBlock[S.Flow->parentOf(S.GuardFrom)] = &S;
+  auto CoveredBy = [&](const Scope &S) {
+    const Expr *First = S.Forwards.front()->Site;
+    Scope *By = nullptr;
+    for (const Stmt *Block = First; Block; Block = S.Flow->parentOf(Block))
+      if (Scope *Outer = ByBlock.lookup(Block);
+          Outer && Outer != &S && Outer->strength() <= S.strength() &&
+          !cpp::comesBefore(First, Outer->GuardFrom, SM))
+        By = Outer;
+    return By;
+  };
+  std::vector<Scope> Result;
+  llvm::SmallVector<std::pair<const Scope *, Scope *>, 2> Covered;
+  for (const Scope &S : Scopes)
+    if (Scope *By = CoveredBy(S))
+      Covered.emplace_back(&S, By);
+  for (auto [S, By] : Covered) {
+    By->Forwards.append(S->Forwards);
+    By->IsKept |= S->IsKept;
+  }
+  auto Next = Covered.begin();
+  for (Scope &S : Scopes)
+    if (Next != Covered.end() && Next->first == &S) {
+      ++Next;
+    } else {
+      sortPasses(S.Forwards, SM);
+      Result.push_back(std::move(S));
+    }
+  return Result;
+}
+
 const Arbiter &Arbiter::decided(flow::UnitModel &Unit, bool PassesAreReported) {
   Arbiter &Here = of(Unit.context());
   if (std::exchange(Here.IsDecided, true) || !PassesAreReported)

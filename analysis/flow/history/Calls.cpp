@@ -303,7 +303,7 @@ Value Interpreter::modeSwitch(const cpp::Call &C, GradMode Mode) {
   if (auto It = S.Saved.find(Before);
       It != S.Saved.end() && Out->Body->isSetOnce(Before)) {
     static_cast<Switches &>(S) = It->second;
-    Out->Switches.insert(C.E);
+    Lasting.insert(C.E);
     return {};
   }
   if (Mode == GradMode::On)

@@ -345,18 +345,11 @@ bool FunctionFlow::isWithin(const Stmt *S, const Stmt *Ancestor) const {
 }
 
 const Expr *FunctionFlow::switchedAfter(const Stmt *S) const {
-  if (!Body)
-    return nullptr;
   const bool LeavesNone =
       ExitMode == GradMode::On && ExitFromOff == GradMode::Off;
-  if (S == Body->root() && (LeavesNone || F->isMain()))
+  if (Body && S == Body->root() && (LeavesNone || F->isMain()))
     return nullptr;
-  const SourceManager &SM = F->getASTContext().getSourceManager();
-  const Expr *First = nullptr;
-  for (const Expr *E : Switches)
-    if (isWithin(E, S) && (!First || cpp::comesBefore(E, First, SM)))
-      First = E;
-  return First;
+  return Switched.lookup(S);
 }
 
 //===----------------------------------------------------------------------===//

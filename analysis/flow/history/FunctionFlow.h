@@ -344,7 +344,9 @@ private:
   bool SwitchesIfThrown = false;
   const clang::Expr *LeftOffBy = nullptr;
   llvm::MapVector<const clang::Expr *, const clang::Expr *> RunsOff;
-  llvm::SetVector<const clang::Expr *> EndedGuards, Switches;
+  llvm::SetVector<const clang::Expr *> EndedGuards;
+  /// See switchedAfter().
+  llvm::DenseMap<const clang::Stmt *, const clang::Expr *> Switched;
   std::vector<Label> Labels;
   std::vector<Place> Places;
   Value Return;

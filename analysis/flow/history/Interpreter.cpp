@@ -223,6 +223,10 @@ void Interpreter::finish(const State &AtExit) {
     Out->RunsOff.insert(Run);
   Out->TrainingSites.assign(Training.begin(), Training.end());
   Out->TrainingSites = InOrder(std::move(Out->TrainingSites));
+  for (const Expr *E : InOrder(Lasting.takeVector()))
+    for (const Stmt *In = E; In && Out->Switched.try_emplace(In, E).second;
+         In = Out->parentOf(In))
+      ;
 }
 
 void Interpreter::transfer(const Stmt *Statement) {
@@ -253,7 +257,7 @@ void Interpreter::transfer(const Stmt *Statement) {
     if (New && !isa_and_nonnull<Expr, DeclStmt>(Out->Body->userOf(E)) &&
         torch::guardOf(New->getAllocatedType()->getAsCXXRecordDecl())) {
       setMode(GradMode::Unknown);
-      Out->Switches.insert(New);
+      Lasting.insert(New);
     }
     if (const auto Change = torch::guardChange(E))
       changeGuard(E, *Change);
@@ -275,7 +279,7 @@ void Interpreter::declare(const VarDecl *V) {
       Training.insert(Init); // Somebody asked for gradients.
     setMode(*Mode);
     if (V->getType()->isPointerType()) // No scope ends it.
-      Out->Switches.insert(Init);
+      Lasting.insert(Init);
     return;
   }
   if (!Init)
@@ -323,7 +327,7 @@ void Interpreter::switchMode(const Expr *E, GradMode FromOn, GradMode FromOff,
   if (FromOn != GradMode::On)
     Switching.insert(E);
   if (FromOn != GradMode::On || FromOff != GradMode::Off)
-    Out->Switches.insert(E);
+    Lasting.insert(E);
   if (LeavesOff || FromOff != GradMode::Off)
     S.OffBy = LeavesOff ? E : nullptr;
   Switch(S.Mode);

@@ -328,6 +328,8 @@ private:
   llvm::SmallPtrSet<const clang::Expr *, 8> OnOnce;
   /// What switches gradients off, or leaves them unknown.
   llvm::SmallSetVector<const clang::Expr *, 2> Switching;
+  /// What sets gradient mode for longer than its own scope.
+  llvm::SetVector<const clang::Expr *> Lasting;
   /// A function that the statement at hand calls leaves another mode when it
   /// throws.
   bool SwitchesIfThrown = false;

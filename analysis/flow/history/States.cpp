@@ -117,7 +117,7 @@ void Interpreter::changeGuard(const Expr *E, const torch::GuardChange &Change) {
     Training.insert(E); // Somebody asked for gradients.
   else
     Switching.insert(E);
-  Out->Switches.insert(E);
+  Lasting.insert(E);
   if (!Change.Of || !isPlainBox(Change.Of))
     return setMode(GradMode::Unknown);
   const GradMode Before = S.Mode;
