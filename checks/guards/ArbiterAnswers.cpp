@@ -97,24 +97,16 @@ std::vector<Arbiter::Scope> Arbiter::joined(std::vector<Scope> Scopes,
         By = Outer;
     return By;
   };
-  std::vector<Scope> Result;
-  llvm::SmallVector<std::pair<const Scope *, Scope *>, 2> Covered;
-  for (const Scope &S : Scopes)
-    if (Scope *By = CoveredBy(S))
-      Covered.emplace_back(&S, By);
-  for (auto [S, By] : Covered) {
-    By->Forwards.append(S->Forwards);
-    By->IsKept |= S->IsKept;
-  }
-  auto Next = Covered.begin();
   for (Scope &S : Scopes)
-    if (Next != Covered.end() && Next->first == &S) {
-      ++Next;
-    } else {
-      sortPasses(S.Forwards, SM);
-      Result.push_back(std::move(S));
+    if (Scope *By = CoveredBy(S)) {
+      By->Forwards.append(S.Forwards);
+      By->IsKept |= S.IsKept;
+      S.Forwards.clear();
     }
-  return Result;
+  llvm::erase_if(Scopes, [](const Scope &S) { return S.Forwards.empty(); });
+  for (Scope &S : Scopes)
+    sortPasses(S.Forwards, SM);
+  return Scopes;
 }
 
 const Arbiter &Arbiter::decided(flow::UnitModel &Unit, bool PassesAreReported) {

@@ -488,9 +488,15 @@ std::string Configuration::dump(StringRef File) const {
   return configurationAsText(Options);
 }
 
-/// Calls \p Found for each check and option of ours that does not exist.
-static void findUnknown(const ClangTidyOptions &Options,
-                        llvm::function_ref<void(StringRef Problem)> Found) {
+/// Calls \p Found for what was left out of the configuration \p Source, and
+/// for each check and option of ours there that does not exist.
+void Configuration::findProblems(
+    const Provider &P, const ClangTidyOptionsProvider::OptionsSource &Source,
+    llvm::function_ref<void(StringRef Problem)> Found) {
+  const ClangTidyOptions &Options = Source.first;
+  for (const auto &[Problem, Place] : P.LeftOut)
+    if (Place == Source.second)
+      Found(Problem);
   // Takes a while: made when needed.
   std::optional<compat::ChecksAndOptions> Known;
   auto Names = [&]() -> const compat::ChecksAndOptions & {
@@ -525,15 +531,11 @@ static void findUnknown(const ClangTidyOptions &Options,
 bool Configuration::verify(StringRef File) const {
   auto P = provider("", FS);
   bool Fine = true;
-  for (const auto &[Options, Source] : P->getRawOptions(File))
-    findUnknown(Options, [&, &Place = Source](StringRef Problem) {
-      llvm::WithColor::error(llvm::errs(), Place) << Problem << '\n';
+  for (const auto &Source : P->getRawOptions(File))
+    findProblems(*P, Source, [&](StringRef Problem) {
+      llvm::WithColor::error(llvm::errs(), Source.second) << Problem << '\n';
       Fine = false;
     });
-  for (const auto &[Problem, Place] : P->LeftOut) {
-    llvm::WithColor::error(llvm::errs(), Place) << Problem << '\n';
-    Fine = false;
-  }
   return Fine && !P->ParseFailed;
 }
 
@@ -548,15 +550,11 @@ std::vector<std::string> Configuration::placesFor(StringRef File) const {
 
 void Configuration::warnOfUnknown(StringRef File) {
   auto P = provider("", FS);
-  for (const auto &[Options, Source] : P->getRawOptions(File))
-    if (Warned.insert(Source).second) {
-      for (const auto &[Problem, Place] : P->LeftOut)
-        if (Place == Source)
-          tellWarning() << Problem << " [" << printable(Place) << "]\n";
-      findUnknown(Options, [&, &Place = Source](StringRef Problem) {
-        tellWarning() << Problem << " [" << printable(Place) << "]\n";
+  for (const auto &Source : P->getRawOptions(File))
+    if (Warned.insert(Source.second).second)
+      findProblems(*P, Source, [&](StringRef Problem) {
+        tellWarning() << Problem << " [" << printable(Source.second) << "]\n";
       });
-    }
   if (!P->FileAboutOthers.empty())
     AboutOthers.insert(P->FileAboutOthers);
 }

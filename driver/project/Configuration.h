@@ -89,6 +89,10 @@ private:
   std::unique_ptr<Provider>
   provider(llvm::StringRef Headers,
            llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> From) const;
+  static void findProblems(
+      const Provider &P,
+      const clang::tidy::ClangTidyOptionsProvider::OptionsSource &Source,
+      llvm::function_ref<void(llvm::StringRef Problem)> Found);
 
   clang::tidy::ClangTidyGlobalOptions Global;
   clang::tidy::ClangTidyOptions Defaults, Overrides;

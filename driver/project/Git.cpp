@@ -404,8 +404,9 @@ Expected<std::string> trackedBelow(StringRef Folder) {
       gitWorkTree((Real + "/file").str(), *llvm::vfs::getRealFileSystem())
           .empty())
     return "";
-  Expected<std::vector<std::string>> Paths = listed(
-      {Real.str().str()}, {"--cached", "--recurse-submodules", "--", "."});
+  // git lists what is below the folder that it runs in.
+  Expected<std::vector<std::string>> Paths =
+      listed({Real.str().str()}, Tracked);
   if (!Paths)
     return Paths.takeError();
   return Paths->empty() ? "" : Paths->front();

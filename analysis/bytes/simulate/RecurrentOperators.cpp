@@ -97,6 +97,17 @@ static Tensor recurrentWeight(OperatorCall &Op, StringRef Of, int64_t Layer,
       {(Of + "_l" + Twine(Layer) + (Back ? "_reverse" : "")).str()}));
 }
 
+/// Makes the result of \p Layer, of which each direction gave one of \p
+/// Outputs, in place of \p X.
+static void joinDirections(OperatorCall &Op, const Recurrence &R,
+                           const std::vector<Tensor> &Outputs, int64_t Layer,
+                           Tensor &X) {
+  X = R.Directions == 1 ? Outputs.front() : cat(Outputs, -1);
+  if (Op.maybeReal("dropout").value_or(0) > 0 && Layer + 1 < R.Layers &&
+      Op.flag("training"))
+    X = X.run("dropout", {{"train", 1}});
+}
+
 /// Runs \p Layer over \p X, which becomes its result. False where weights are
 /// missing.
 static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
@@ -143,10 +154,7 @@ static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
   }
   if (Op.Trouble)
     return false;
-  X = R.Directions == 1 ? Outputs.front() : cat(Outputs, -1);
-  if (Op.maybeReal("dropout").value_or(0) > 0 && Layer + 1 < R.Layers &&
-      Op.flag("training"))
-    X = X.run("dropout", {{"train", 1}});
+  joinDirections(Op, R, Outputs, Layer, X);
   return true;
 }
 
@@ -156,7 +164,7 @@ static bool recurrentLayer(OperatorCall &Op, Recurrence &R, Tensor &X,
 
 namespace {
 
-/// What one direction of a layer takes in oneDNN beside its tensors, as was
+/// What one direction of a layer takes in oneDNN besides its tensors, as was
 /// measured with 3.7 (LibTorch 2.6) and 3.12 (2.14): all in float32.
 struct OneDnnLayer {
   int64_t Steps, Samples, Inputs, Units;
@@ -275,11 +283,13 @@ static std::vector<Tensor> oneDnnLayer(OperatorCall &Op, Recurrence &R,
 static bool runInOneDnn(OperatorCall &Op, Recurrence &R, Tensor &X) {
   X = X.contiguous();
   for (int64_t I = 0; I < R.Layers * R.Directions; ++I) {
+    auto Weight = [&](StringRef Of) {
+      return recurrentWeight(Op, Of, I / R.Directions, I % R.Directions);
+    };
     uint64_t Bytes = 0;
-    for (const StringRef Of : {"weight_ih", "weight_hh"})
-      if (!recurrentWeight(Op, "bias_ih", I / R.Directions, I % R.Directions))
-        if (const Tensor W =
-                recurrentWeight(Op, Of, I / R.Directions, I % R.Directions))
+    if (!Weight("bias_ih"))
+      for (const StringRef Of : {"weight_ih", "weight_hh"})
+        if (const Tensor W = Weight(Of))
           Bytes += bytesOf(W);
     R.Zeros.push_back(Op.allocate(Bytes));
   }
@@ -294,10 +304,7 @@ static bool runInOneDnn(OperatorCall &Op, Recurrence &R, Tensor &X) {
       R.LastH.push_back(All[1]);
       R.LastC.push_back(All[2]);
     }
-    X = R.Directions == 1 ? Outputs.front() : cat(Outputs, -1);
-    if (Op.maybeReal("dropout").value_or(0) > 0 && Layer + 1 < R.Layers &&
-        Op.flag("training train"))
-      X = X.run("dropout", {{"train", 1}});
+    joinDirections(Op, R, Outputs, Layer, X);
   }
   return true;
 }
