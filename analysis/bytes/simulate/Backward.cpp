@@ -94,16 +94,26 @@ static Gradient reshaped(Simulation &S, const Gradient &From,
   return lying(To, contiguousStrides(Of), S.allocate(To.bytes().value_or(0)));
 }
 
+Sizes orderOf(const Sizes &Of, const GradientNode::Edge &E,
+              const TensorPtr &Come) {
+  std::vector<Sizes> From = E.From;
+  for (Sizes &Each : From)
+    if (Each.empty())
+      Each = Come->Strides;
+  return orderOf(Of, From);
+}
+
 /// What an edge makes of what has come.
 static Gradient gradientOf(Simulation &S, const GradientNode::Edge &E,
                            const Gradient &Come) {
   if (E.Kind == GradientKind::Fresh || E.Kind == GradientKind::Seen) {
-    Gradient Own =
-        lying(E.Shape,
-              E.FollowsOrder && Come
-                  ? orderOf(sizesOf(E.Shape), {Come->Strides, E.Strides})
-                  : E.Strides,
-              S.allocate(E.Bytes));
+    const Sizes Of = sizesOf(E.Shape);
+    // What is added up lies in order.
+    Gradient Own = lying(E.Shape,
+                         E.From.empty() || !Come      ? E.Strides
+                         : Of == sizesOf(Come->Shape) ? orderOf(Of, E, Come)
+                                                      : contiguousStrides(Of),
+                         S.allocate(E.Bytes));
     return E.Kind == GradientKind::Seen ? seen(std::move(Own)) : Own;
   }
   if (E.Kind == GradientKind::Constant)
@@ -298,7 +308,11 @@ private:
     else
       for (size_t I = 0; I < Node.Edges.size(); ++I)
         Outgoing[I] = gradientOf(S, Node.Edges[I], First);
-    S.scratch((IsCopied ? Node.CopyScratch : Node.Scratch) +
+    const Arguments None;
+    S.scratch((Node.ScratchOf && First
+                   ? Node.ScratchOf(OperatorCall(S, "", None), Node, First)
+               : IsCopied ? Node.CopyScratch
+                          : Node.Scratch) +
               bytesOfZeros(Node, Incoming));
     if (First)
       convert(Node, First->Shape.Type, Outgoing);

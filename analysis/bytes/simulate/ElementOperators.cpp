@@ -53,19 +53,23 @@ static OperatorResult withNumber(OperatorCall &Op, const Cell &First,
                      {T, Op.records({{T}}) ? Op.allocate(Size) : nullptr},
                      3 * Size);
   // What comes times a number lies as it does, however T does.
-  return Op.record(
-      {Out}, {{T, GradientKind::Fresh, 0, {}, contiguousStrides(T->sizes())}});
+  return Op.record({Out}, {madeOf(T, {nullptr})});
 }
 
-/// What backward() of an operator of \p A and \p B has at once, where the
-/// result has \p Size bytes. The gradient of B is made first; both are as large
-/// as the result, until what was broadcast is added up.
-static uint64_t mostInBackward(OperatorCall &Op, const Tensor &First,
-                               const Tensor &Second, const Tensor &Out) {
-  const StringRef Base = Op.Base;
+static bool isOfPowers(StringRef Base) {
+  return Base == "pow" || Base == "atan2" || Base == "hypot" ||
+         Base == "logaddexp";
+}
+
+/// What backward() of an operator of two has at once. The gradient of B is made
+/// first; both are as large as the result, until what was broadcast is added
+/// up.
+static uint64_t mostInBackward(const OperatorCall &Op, StringRef Base,
+                               const Tensor &First, const Tensor &Second,
+                               const TensorPtr &Come) {
   const bool NeedsA = First->needsGradient(), NeedsB = Second->needsGradient();
-  const uint64_t A = bytesOf(First), B = bytesOf(Second), Size = bytesOf(Out),
-                 Mask = elementsIn(Out), MaskOfB = elementsIn(Second);
+  const uint64_t A = bytesOf(First), B = bytesOf(Second), Size = bytesOf(Come),
+                 Mask = elementsIn(Come), MaskOfB = elementsIn(Second);
   const uint64_t OfB = NeedsA && NeedsB ? Size : 0;
   if (Base == "pow")
     return std::max(NeedsA ? OfB + B + 4 * Size + MaskOfB : 0,
@@ -79,46 +83,42 @@ static uint64_t mostInBackward(OperatorCall &Op, const Tensor &First,
   return OfB + 4 * Size; // logaddexp
 }
 
-namespace {
-
-/// Two operands that are broadcast, and what they give.
-struct Operands {
-  const Tensor A, B, Out;
-  const bool GrowsA = A->sizes() != Out->sizes(),
-             GrowsB = B->sizes() != Out->sizes();
-};
-
-} // namespace
-
-static OperatorResult recordSum(OperatorCall &Op, const Operands &Of) {
-  const uint64_t Size = bytesOf(Of.Out);
+static OperatorResult recordSum(OperatorCall &Op, const Tensor &Out,
+                                const Tensor &A, const Tensor &B) {
   const bool Scaled = Op.find("alpha") && Op.maybeReal("alpha") != 1.0;
   // -grad and alpha * grad are made after each other.
   const unsigned Made = (Op.Base == "sub") + Scaled;
-  InBackward Uses(Op, Of.Out);
-  if (Of.B->needsGradient() && Made)
-    Uses.make((Made - 1) * Size);
-  Uses.reduce(Of.A, Of.GrowsA, /*IsMade=*/false);
-  Uses.reduce(Of.B, Of.GrowsB, Made);
-  auto Kind = [](bool IsFresh) {
-    return IsFresh ? GradientKind::Fresh : GradientKind::Alias;
+  auto Added = [&](const Tensor &T, bool IsMade) {
+    return madeOf(T, {nullptr},
+                  IsMade || T->sizes() != Out->sizes() ? GradientKind::Fresh
+                                                       : GradientKind::Alias);
   };
-  return Op.record({Of.Out},
-                   {{Of.A, Kind(Of.GrowsA)}, {Of.B, Kind(Of.GrowsB || Made)}},
-                   {}, Uses.scratch());
+  return Op.record({Out}, {Added(A, false), Added(B, Made)}, {},
+                   [A = withoutMemory(A), B = withoutMemory(B),
+                    Made](const OperatorCall &Op, const GradientNode &Node,
+                          const TensorPtr &Come) {
+                     InBackward Uses(Op, Node, Come);
+                     if (B->needsGradient() && Made)
+                       Uses.make((Made - 1) * bytesOf(Come));
+                     Uses.reduce(A, /*IsMade=*/false);
+                     Uses.reduce(B, Made);
+                     return Uses.scratch();
+                   });
 }
 
-/// mul, div, pow and the others, whose gradients are made of the operands.
-static OperatorResult recordProduct(OperatorCall &Op, const Operands &Of) {
-  const StringRef Base = Op.Base;
-  const auto &[A, B, Out, GrowsA, GrowsB] = Of;
-  const uint64_t Size = bytesOf(Out);
+/// What backward() of mul, div, pow and the others has, whose gradients are
+/// made of the operands.
+static uint64_t scratchOfProduct(const OperatorCall &Op, StringRef Base,
+                                 const Tensor &A, const Tensor &B,
+                                 const GradientNode &Node,
+                                 const TensorPtr &Come) {
   const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
-  InBackward Uses(Op, Out);
+  const uint64_t Size = bytesOf(Come);
   // What comes is of the type of the result, to which operands are converted.
-  const ElementType Type = typeOf(Out);
+  const ElementType Type = typeOf(Come);
   const uint64_t ConvertedA = convertedBytes(A, Type),
                  ConvertedB = convertedBytes(B, Type);
+  InBackward Uses(Op, Node, Come);
   if (Base == "mul" || Base == "div") {
     // -grad * ((self / other) / other) is made first.
     if (NeedsB && Base == "div")
@@ -127,48 +127,67 @@ static OperatorResult recordProduct(OperatorCall &Op, const Operands &Of) {
       Uses.make(ConvertedB);
     if (NeedsB && Base == "mul")
       Uses.make(ConvertedA);
-    Uses.reduce(A, GrowsA);
-    Uses.reduce(B, GrowsB);
-    return Op.record({Out}, {{A}, {B}},
-                     {NeedsB ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
-                      NeedsA || Base == "div" ? B : nullptr},
-                     Uses.scratch());
-  }
-  const bool KeepsA = Base != "hypot" || NeedsA;
-  const KeptMemory Kept[] = {
-      Base != "hypot" || NeedsB ? B : nullptr,
-      KeepsA ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
-      (Base == "pow" && NeedsB) || Base == "hypot" ? Out : nullptr};
-  if (Base == "xlogy") {
-    auto Truths = [&](const Tensor &T) { return productOf(T->sizes()); };
+  } else if (Base == "xlogy") {
     if (NeedsB)
       Uses.make(Size + ConvertedA + ConvertedB);
     if (NeedsA) // Where both are 0 is looked for.
-      Uses.make(Size + ConvertedB + Truths(A) + Truths(B) + Truths(Out));
-    Uses.reduce(A, GrowsA);
-    Uses.reduce(B, GrowsB);
-    return Op.record({Out}, {{A}, {B}}, Kept, Uses.scratch());
-  }
-  if (Base != "pow" && Base != "atan2" && Base != "hypot" &&
-      Base != "logaddexp") { // maximum, minimum, and others of both.
+      Uses.make(Size + ConvertedB + elementsIn(A) + elementsIn(B) +
+                elementsIn(Come));
+  } else if (isOfPowers(Base)) {
+    // Where types differ, gradients are of that of the result at first.
+    Uses.makeAll(NeedsA + NeedsB, mostInBackward(Op, Base, A, B, Come) +
+                                      2 * (ConvertedA + ConvertedB));
+  } else { // maximum, minimum, and others of both.
     const uint64_t Converted = ConvertedA + ConvertedB;
     const uint64_t Most =
         Op.isSince(2, 14) ? std::max(Size, Converted) : Size + Converted;
     for (const bool Needs : {NeedsA, NeedsB})
       if (Needs)
-        Uses.make(Most + 2 * elementsIn(Out));
-    Uses.reduce(A, GrowsA);
-    Uses.reduce(B, GrowsB);
-    return Op.record({Out}, {{A}, {B}}, Kept, Uses.scratch());
+        Uses.make(Most + 2 * elementsIn(Come));
   }
-  // Where types differ, gradients are of that of the result at first.
-  const uint64_t Converted = 2 * (ConvertedA + ConvertedB);
-  if (Converted && (NeedsA || NeedsB))
+  Uses.reduce(A);
+  Uses.reduce(B);
+  return Uses.scratch();
+}
+
+/// What the gradients of \p A and \p B are computed of: what decides first how
+/// they lie.
+static std::pair<std::vector<TensorPtr>, std::vector<TensorPtr>>
+sourcesOfProduct(StringRef Base, const Tensor &A, const Tensor &B) {
+  const TensorPtr Come;
+  if (Base == "mul" || Base == "div")
+    return {{Come, B}, {Come, A, B}};
+  if (Base == "xlogy") // masked_fill() copies in order.
+    return {{}, {Come, A, B}};
+  if (Base == "atan2")
+    return {{Come, B, A}, {Come, A, B}};
+  if (Base == "pow") // Where numbers are 0 is asked first.
+    return {{B, Come, A}, {A, B, Come}};
+  if (Base == "hypot" || Base == "logaddexp")
+    return {{Come, A, B}, {Come, B, A}};
+  return {{A, B, Come}, {A, B, Come}}; // Where they are equal is asked first.
+}
+
+static OperatorResult recordProduct(OperatorCall &Op, const Tensor &Out,
+                                    const Tensor &A, const Tensor &B) {
+  const StringRef Base = Op.Base;
+  const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
+  const bool KeepsA =
+      Base == "mul" || Base == "div" ? NeedsB : Base != "hypot" || NeedsA;
+  const KeptMemory Kept[] = {
+      (Base == "mul" ? NeedsA : Base != "hypot" || NeedsB) ? B : nullptr,
+      KeepsA ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
+      (Base == "pow" && NeedsB) || Base == "hypot" ? Out : nullptr};
+  if (isOfPowers(Base) && (NeedsA || NeedsB) &&
+      convertedBytes(A, typeOf(Out)) + convertedBytes(B, typeOf(Out)))
     Op.S.atMost("all operands of another type count as converted at once");
-  const uint64_t Most = mostInBackward(Op, A, B, Out) + Converted;
-  const uint64_t Gradients = gradientBytes(A) + gradientBytes(B);
-  return Op.record({Out}, {{A}, {B}}, Kept,
-                   Most > Gradients ? Most - Gradients : 0);
+  const auto [FromOfA, FromOfB] = sourcesOfProduct(Base, A, B);
+  return Op.record({Out}, {madeOf(A, FromOfA), madeOf(B, FromOfB)}, Kept,
+                   [Base, A = withoutMemory(A), B = withoutMemory(B)](
+                       const OperatorCall &Op, const GradientNode &Node,
+                       const TensorPtr &Come) {
+                     return scratchOfProduct(Op, Base, A, B, Node, Come);
+                   });
 }
 
 /// add, sub, mul, div, pow, maximum, hypot, and with a trailing "_" in place.
@@ -200,14 +219,42 @@ static OperatorResult binary(OperatorCall &Op) {
   const BlockPtr Converted =
       Op.scratch(convertedBytes(A, Type) + convertedBytes(B, Type) +
                  (InPlace ? convertedBytes(A, Type) : 0));
-  const Operands Of = {A, B, Out};
-  return Base == "add" || Base == "sub" ? recordSum(Op, Of)
-                                        : recordProduct(Op, Of);
+  return Base == "add" || Base == "sub" ? recordSum(Op, Out, A, B)
+                                        : recordProduct(Op, Out, A, B);
 }
 
 //===----------------------------------------------------------------------===//
 // Of three
 //===----------------------------------------------------------------------===//
+
+/// What backward() of lerp, addcmul and addcdiv has.
+static uint64_t scratchOfThree(const OperatorCall &Op, const Tensor &A,
+                               const Tensor &B, const Tensor &C, bool IsLerp,
+                               bool Divides, const GradientNode &Node,
+                               const TensorPtr &Come) {
+  const bool NeedsC = C && C->needsGradient();
+  const ElementType Type = typeOf(Come);
+  const uint64_t OfB = bytesOf(B) + convertedBytes(B, Type);
+  const uint64_t OfC =
+      C ? bytesOf(C) + (IsLerp ? 0 : convertedBytes(C, Type)) : 0;
+  auto BothBytes = [&](const Tensor &X, const Tensor &Y) {
+    const std::optional<Sizes> Both = broadcast(X->sizes(), Y->sizes());
+    return Both ? elementsOf(productOf(*Both), Type.Bytes) : 0;
+  };
+  InBackward Uses(Op, Node, Come);
+  if (B->needsGradient())
+    Uses.make(IsLerp ? 0 : OfC);
+  if (IsLerp && A->needsGradient())
+    Uses.make(OfC);
+  if (NeedsC)
+    Uses.make(IsLerp    ? BothBytes(A, B)
+              : Divides ? OfB + OfC + BothBytes(B, C) + bytesOf(Come)
+                        : OfB);
+  Uses.reduce(A, IsLerp);
+  Uses.reduce(B);
+  Uses.reduce(C);
+  return Uses.scratch();
+}
 
 /// lerp(self, end, weight), addcmul and addcdiv(self, tensor1, tensor2).
 static OperatorResult weighed(OperatorCall &Op) {
@@ -223,8 +270,7 @@ static OperatorResult weighed(OperatorCall &Op) {
     Op.doesNotFit(A, B);
   if (Op.Trouble)
     return {};
-  const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient(),
-             NeedsC = C && C->needsGradient();
+  const bool NeedsB = B->needsGradient(), NeedsC = C && C->needsGradient();
   const KeptMemory Kept[] = {!IsLerp || !NeedsC ? nullptr
                              : InPlace          ? Op.allocate(bytesOf(A))
                                                 : A->Memory,
@@ -244,37 +290,23 @@ static OperatorResult weighed(OperatorCall &Op) {
   Op.scratch(convertedBytes(A, Type) + ConvertedB + ConvertedC);
   if (Divides && ConvertedB + ConvertedC && NeedsC)
     Op.S.atMost("all operands of another type count as converted at once");
-  const uint64_t Size = bytesOf(Out);
-  auto BothBytes = [&](const Tensor &X, const Tensor &Y) {
-    const std::optional<Sizes> Both = broadcast(X->sizes(), Y->sizes());
-    return Both ? elementsOf(productOf(*Both), typeOf(Out).Bytes) : 0;
-  };
-  auto Grows = [&](const Tensor &T) { return T && T->sizes() != *All; };
-  InBackward Uses(Op, Out);
-  if (IsLerp) {
-    if (NeedsB)
-      Uses.make(0);
-    if (NeedsA)
-      Uses.make(C ? bytesOf(C) : 0);
-    if (NeedsC)
-      Uses.make(BothBytes(A, B));
-  } else {
-    if (NeedsB)
-      Uses.make(bytesOf(C) + ConvertedC);
-    if (NeedsC)
-      Uses.make(
-          bytesOf(B) + ConvertedB +
-          (Divides ? bytesOf(C) + ConvertedC + BothBytes(B, C) + Size : 0));
-  }
-  Uses.reduce(A, Grows(A), IsLerp);
-  Uses.reduce(B, Grows(B));
-  Uses.reduce(C, Grows(C));
-  return Op.record({Out},
-                   {{A, IsLerp || A->sizes() != *All ? GradientKind::Fresh
-                                                     : GradientKind::Alias},
-                    {B},
-                    {C}},
-                   Kept, Uses.scratch());
+  const TensorPtr Come;
+  return Op.record(
+      {Out},
+      {madeOf(A, {Come, IsLerp ? C : nullptr},
+              IsLerp || A->sizes() != *All ? GradientKind::Fresh
+                                           : GradientKind::Alias),
+       madeOf(B, {Come, C}),
+       madeOf(C, {Come, B,
+                  IsLerp    ? A
+                  : Divides ? C
+                            : Come})},
+      Kept,
+      [A = withoutMemory(A), B = withoutMemory(B), C = withoutMemory(C), IsLerp,
+       Divides](const OperatorCall &Op, const GradientNode &Node,
+                const TensorPtr &Come) {
+        return scratchOfThree(Op, A, B, C, IsLerp, Divides, Node, Come);
+      });
 }
 
 /// max(other) and min(other); the others are reductions.
@@ -321,8 +353,9 @@ static OperatorResult unary(OperatorCall &Op) {
   const double Whole = std::floor(Op.Rule->Scratch);
   const auto Needed = static_cast<uint64_t>(
       Whole * Size + (Op.Rule->Scratch - Whole) * 4 * elementsIn(T));
-  const bool ReadsInOrder =
-      !InPlace && (Op.Base == "triu" || Op.Base == "tril");
+  // Matrices are read as they lie, stacks of them where they follow each other.
+  const bool ReadsInOrder = !InPlace && T->sizes().size() > 2 &&
+                            (Op.Base == "triu" || Op.Base == "tril");
   return Op.record({Out}, {{T}}, Kept, Needed,
                    Needed + (ReadsInOrder ? Size : 0));
 }

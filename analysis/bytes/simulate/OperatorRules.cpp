@@ -367,6 +367,26 @@ Tensor OperatorCall::withoutDimension(const TensorPtr &T, size_t D) {
   return view(T, To, Strides);
 }
 
+Sizes repeatedStrides(const TensorPtr &T, const Sizes &Of) {
+  const Sizes From = T->sizes();
+  Sizes Strides(Of.size(), 0);
+  for (size_t I = 0; I < From.size() && I < Of.size(); ++I)
+    if (const size_t At = Of.size() - 1 - I, Own = From.size() - 1 - I;
+        From[Own] == Of[At])
+      Strides[At] = T->Strides[Own];
+  return Strides;
+}
+
+Tensor withoutMemory(const Tensor &T) {
+  if (!T)
+    return T;
+  auto Same = std::make_shared<TensorInstance>();
+  Same->Shape = T->Shape;
+  Same->Strides = T->Strides;
+  Same->RequiresGrad = T->needsGradient();
+  return {*T.Op, Same};
+}
+
 BlockPtr OperatorCall::copyInOrder(const TensorPtr &T) {
   return T->isContiguous() ? nullptr : scratch(bytesOf(T));
 }
@@ -455,9 +475,13 @@ OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
     E.Bytes = std::max(E.Bytes, D.Bytes);
     E.Axes = D.Axes;
     const GradientOrder Order = Table ? Table->Order : GradientOrder::InOrder;
-    E.FollowsOrder = Order == GradientOrder::OfGradient;
-    if (E.FollowsOrder && E.Kind == GradientKind::Fresh)
-      E.Kind = kindOfRepeated(D.Of->sizes(), Results.front()->sizes());
+    const Sizes Of = Results.front()->sizes();
+    for (const TensorPtr &T : D.From)
+      E.From.push_back(T ? repeatedStrides(T, Of) : Sizes());
+    if (Order == GradientOrder::OfGradient && E.From.empty())
+      E.From = {{}, repeatedStrides(D.Of, Of)};
+    if (!E.From.empty() && E.Kind == GradientKind::Fresh)
+      E.Kind = kindOfRepeated(D.Of->sizes(), Of);
     if (D.Of->hasChannelsLast() ||
         (Order != GradientOrder::InOrder && D.Of->isDense()))
       E.Strides = D.Of->Strides;
@@ -466,6 +490,16 @@ OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
     Node->Edges.push_back(std::move(E));
   }
   setMaker(Results, Node);
+  return All;
+}
+
+OperatorResult OperatorCall::record(ArrayRef<TensorPtr> Results,
+                                    ArrayRef<Differentiated> Inputs,
+                                    ArrayRef<KeptMemory> Kept,
+                                    ScratchRule Scratch) {
+  const OperatorResult All = record(Results, Inputs, Kept);
+  if (!Trouble && records(Inputs) && Results.front()->Maker)
+    Results.front()->Maker->ScratchOf = std::move(Scratch);
   return All;
 }
 

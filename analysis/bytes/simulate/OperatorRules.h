@@ -150,7 +150,14 @@ struct Differentiated {
   uint64_t Bytes = 0;
   std::vector<int> Axes = {}; ///< Of a view, as an edge has them.
   Sizes Strides = {};         ///< Of a fresh one that lies in another order.
+  /// What it is computed of, element by element; null is what comes. Empty: as
+  /// the table of the rule says.
+  std::vector<TensorPtr> From = {};
 };
+inline Differentiated madeOf(TensorPtr T, std::vector<TensorPtr> From,
+                             GradientKind Kind = GradientKind::Fresh) {
+  return {std::move(T), Kind, 0, {}, {}, std::move(From)};
+}
 
 /// How the gradient of a tensor of sizes \p Own is made of one of sizes \p Of,
 /// which it was repeated to: added up over the dimensions that it has not, and
@@ -210,9 +217,10 @@ public:
   }
   uint64_t widenedToSum(ElementType Type, const Sizes &Of, const Sizes &Strides,
                         llvm::ArrayRef<int> Axes) const;
-  /// The same for a gradient of sizes \p From that is added up to those of \p
-  /// T.
-  uint64_t widenedToReduce(const Sizes &From, const TensorPtr &T) const;
+  /// The same for a gradient of sizes \p From that lies as \p Strides say, and
+  /// is added up to the sizes of \p T.
+  uint64_t widenedToReduce(ElementType Type, const Sizes &From,
+                           const Sizes &Strides, const TensorPtr &T) const;
 
   // Arguments, by the names that LibTorch's declarations have for one
   // parameter: "self input".
@@ -300,6 +308,9 @@ public:
                         llvm::ArrayRef<KeptMemory> Kept = {},
                         uint64_t Scratch = 0,
                         std::optional<uint64_t> CopyScratch = std::nullopt);
+  OperatorResult record(llvm::ArrayRef<TensorPtr> Results,
+                        llvm::ArrayRef<Differentiated> Inputs,
+                        llvm::ArrayRef<KeptMemory> Kept, ScratchRule Scratch);
 
   // Other operators; where one fails, that is this one's trouble.
   std::vector<Tensor> runs(llvm::StringRef Which, const Arguments &With);
@@ -374,6 +385,14 @@ std::optional<std::vector<int64_t>> stridesOfView(const TensorPtr &T,
 /// the first that has an order, as at::TensorIterator::reorder_dimensions()
 /// finds it.
 Sizes orderOf(const Sizes &Of, llvm::ArrayRef<Sizes> All);
+/// How a gradient for \p E lies of sizes \p Of, those of what has come.
+Sizes orderOf(const Sizes &Of, const GradientNode::Edge &E,
+              const TensorPtr &Come);
+/// The strides with which \p T is seen as of sizes \p Of, to which it is
+/// broadcast.
+Sizes repeatedStrides(const TensorPtr &T, const Sizes &Of);
+/// \p T without its memory, for what is computed in backward(). Null of null.
+Tensor withoutMemory(const Tensor &T);
 /// The bytes of \p Count elements of as many bytes; 0 where nothing has as
 /// many.
 uint64_t elementsOf(int64_t Count, unsigned Each);
@@ -393,26 +412,36 @@ std::optional<Sizes> broadcast(llvm::ArrayRef<int64_t> A,
 /// converted.
 class InBackward {
 public:
-  InBackward(const OperatorCall &Op, const Tensor &Out)
-      : Op(Op), Of(Out->sizes()), Type(typeOf(Out)), Size(bytesOf(Out)) {}
+  InBackward(const OperatorCall &Op, const GradientNode &Node,
+             const TensorPtr &Come)
+      : Op(Op), Next(Node.Edges.begin()), End(Node.Edges.end()), Come(Come),
+        Of(Come->sizes()), Type(typeOf(Come)), Size(bytesOf(Come)) {}
 
   /// A gradient is made, with so much besides it.
   void make(uint64_t Besides) {
     Peak = std::max(Peak, Live + Size + Besides);
     Live += Size;
   }
-  /// The gradient of \p T gets the sizes of \p T. \p IsMade: with memory of its
-  /// own before that.
-  void reduce(const Tensor &T, bool Grows, bool IsMade = true) {
-    if (!T || !T->needsGradient())
+  /// The same of \p Count of them, which take \p Most.
+  void makeAll(unsigned Count, uint64_t Most) {
+    Peak = std::max(Peak, Most);
+    Live += Count * Size;
+  }
+  /// The gradient of \p T, the next of the node's inputs, gets the sizes of \p
+  /// T. \p IsMade: with memory of its own before that.
+  void reduce(const Tensor &T, bool IsMade = true) {
+    if (!T || !T->needsGradient() || Next == End)
       return;
+    const GradientNode::Edge &E = *Next++;
+    const bool Grows = T->sizes() != Of;
     const bool Converts = typeOf(T).Name != Type.Name;
     if (IsMade || Grows)
       Counted += bytesOf(T);
     const uint64_t Added = elementsOf(elementsIn(T), Type.Bytes);
     if (Grows) {
       Live += Added;
-      Peak = std::max(Peak, Live + (Converts ? 0 : Op.widenedToReduce(Of, T)));
+      const Sizes Lies = IsMade ? orderOf(Of, E, Come) : Come->Strides;
+      Peak = std::max(Peak, Live + Op.widenedToReduce(Type, Of, Lies, T));
       if (IsMade)
         Live -= Size;
     }
@@ -427,6 +456,9 @@ public:
 
 private:
   const OperatorCall &Op;
+  std::vector<GradientNode::Edge>::const_iterator Next;
+  const std::vector<GradientNode::Edge>::const_iterator End;
+  const TensorPtr Come;
   const Sizes Of;
   const ElementType Type;
   const uint64_t Size;

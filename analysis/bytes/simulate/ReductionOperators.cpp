@@ -55,19 +55,45 @@ static OperatorResult where(OperatorCall &Op) {
   const Tensor Out = Op.make(*All, Type);
   if (Other)
     Op.scratch(convertedBytes(A, Type) + convertedBytes(Other, Type));
-  InBackward Uses(Op, Out);
-  for (const Tensor &T : {A, Other})
-    if (T && T->needsGradient())
-      Uses.make(0);
-  Uses.reduce(A, A->sizes() != *All);
-  Uses.reduce(Other, Other && Other->sizes() != *All);
-  return Op.record({Out}, {{A}, {Other}}, {Condition}, Uses.scratch());
+  // What masked_fill() gives lies in order.
+  const std::vector<TensorPtr> From =
+      Fills ? std::vector<TensorPtr>()
+            : std::vector<TensorPtr>{Condition, nullptr};
+  return Op.record({Out}, {madeOf(A, From), madeOf(Other, From)}, {Condition},
+                   [A = withoutMemory(A), Other = withoutMemory(Other)](
+                       const OperatorCall &Op, const GradientNode &Node,
+                       const TensorPtr &Come) {
+                     InBackward Uses(Op, Node, Come);
+                     for (const Tensor &T : {A, Other})
+                       if (T && T->needsGradient())
+                         Uses.make(0);
+                     Uses.reduce(A);
+                     Uses.reduce(Other);
+                     return Uses.scratch();
+                   });
 }
 
 static OperatorResult prelu(OperatorCall &Op) {
   const Tensor T = Op.self(), Weight = Op.tensor("weight");
-  return Op.record({Op.makeLike(T)}, {{T}, {Weight, GradientKind::Seen}},
-                   {T, Weight}, bytesOf(T));
+  // The channels are dimension 1.
+  Sizes Seen(std::max<size_t>(T->sizes().size(), 1), 1);
+  Seen[Seen.size() > 1] = elementsIn(Weight);
+  const Tensor Aligned = withoutMemory(Weight), Out = Op.makeLike(T);
+  Aligned->Shape.Sizes = std::vector<Size>(Seen.begin(), Seen.end());
+  Aligned->Strides = contiguousStrides(Seen);
+  const std::vector<TensorPtr> From = {T, Aligned, nullptr};
+  return Op.record({Out},
+                   {madeOf(T, From), madeOf(Weight, From, GradientKind::Seen)},
+                   {T, Weight},
+                   [T = withoutMemory(T), Aligned](const OperatorCall &Op,
+                                                   const GradientNode &Node,
+                                                   const TensorPtr &Come) {
+                     InBackward Uses(Op, Node, Come);
+                     Uses.makeAll(2, 2 * bytesOf(Come));
+                     Uses.reduce(T);
+                     Uses.reduce(Aligned);
+                     return Uses.scratch();
+                   });
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,14 +158,15 @@ uint64_t OperatorCall::widenedToSum(ElementType Type, const Sizes &Of,
   return Pieces > 1 ? widened(productOf(Of) + Results, Type) : 0;
 }
 
-uint64_t OperatorCall::widenedToReduce(const Sizes &From,
+uint64_t OperatorCall::widenedToReduce(ElementType Type, const Sizes &From,
+                                       const Sizes &Strides,
                                        const TensorPtr &T) const {
   const Sizes To = T->sizes();
   std::vector<int> Axes(From.size(), -1);
   for (size_t I = 0, More = From.size() - To.size(); I < To.size(); ++I)
     if (To[I] == From[More + I])
       Axes[More + I] = 0;
-  return widenedToSum(typeOf(T), From, contiguousStrides(From), Axes);
+  return widenedToSum(Type, From, Strides, Axes);
 }
 
 void Simulation::addUp(ArrayRef<TensorPtr> Results) {
@@ -178,14 +205,16 @@ static OperatorResult reduce(OperatorCall &Op) {
         {Out}, {{T, To.empty() ? GradientKind::Constant : GradientKind::View, 0,
                  Axes}});
   }
+  const uint64_t OfMean = Op.widened(elementsIn(T) + elementsIn(Out), Type);
   if (Op.Name == "mean") {
-    Op.scratch(Op.widened(elementsIn(T) + elementsIn(Out), Type));
+    Op.scratch(OfMean);
     // Over dimensions it kept what it reads before that, whatever for.
     return Op.record({Out}, {{T}},
                      {Op.find("dim") && !Op.isSince(2, 0) ? T : nullptr});
   }
   if (Op.Name == "var")
-    return Op.record({Out}, {{T}}, {T}, Size + 2 * OfOut);
+    return Op.record({Out}, {{T}}, {T},
+                     std::max(2 * Size + OfOut, OfMean) - Size + OfOut);
   if (Op.Name == "median" ||
       ((Op.Name == "max" || Op.Name == "min") && !T->isContiguous()))
     Op.scratch(Size);
@@ -195,7 +224,6 @@ static OperatorResult reduce(OperatorCall &Op) {
   // counted, eight more.
   const uint64_t Alike = elementsIn(T), Counted = 9 * Alike,
                  Counts = 8 * elementsIn(Out), Later = Alike + 2 * Size;
-  const uint64_t OfMean = Op.widened(elementsIn(T) + elementsIn(Out), Type);
   const auto Scratch =
       llvm::StringSwitch<std::optional<uint64_t>>(Op.Name)
           .Cases("max", "min", "median", Counted)

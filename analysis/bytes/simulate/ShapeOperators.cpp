@@ -156,20 +156,21 @@ static OperatorResult expand(OperatorCall &Op) {
     Op.throws("'expand' to fewer dimensions");
   if (Op.Trouble)
     return {};
-  std::vector<int64_t> Strides(To.size(), 0);
   for (size_t I = 0; I < From.size(); ++I) {
     const size_t At = To.size() - From.size() + I;
     if (To[At] == -1)
       To[At] = From[I];
-    if (From[I] == To[At])
-      Strides[At] = T->Strides[I];
-    else if (From[I] != 1)
+    if (From[I] != To[At] && From[I] != 1)
       Op.throws("a tensor of " + shown(From) + " is expanded to " + shown(To));
   }
   return Op.record(
-      {Op.view(T, To, Strides)},
+      {Op.view(T, To, repeatedStrides(T, To))},
       {{T, To == From ? GradientKind::Alias : kindOfRepeated(From, To)}}, {},
-      Op.widenedToReduce(To, T));
+      [T = withoutMemory(T)](const OperatorCall &Op, const GradientNode &,
+                             const TensorPtr &Come) {
+        return Op.widenedToReduce(typeOf(Come), Come->sizes(), Come->Strides,
+                                  T);
+      });
 }
 
 //===----------------------------------------------------------------------===//

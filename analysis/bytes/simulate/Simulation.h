@@ -126,6 +126,7 @@ private:
 };
 using BlockPtr = std::shared_ptr<Block>;
 
+class OperatorCall;
 struct GradientNode;
 using NodePtr = std::shared_ptr<GradientNode>;
 
@@ -174,6 +175,11 @@ enum class GradientKind : unsigned char {
   Constant, ///< One number for all elements.
 };
 
+/// What backward() of \p Node needs besides the gradients, when \p Come comes.
+/// It holds no tensor's memory.
+using ScratchRule = std::function<uint64_t(
+    const OperatorCall &Op, const GradientNode &Node, const TensorPtr &Come)>;
+
 /// What autograd keeps of an operator until backward().
 struct GradientNode {
   struct Edge {
@@ -183,10 +189,11 @@ struct GradientNode {
     TensorPtr Leaf;
     uint64_t Bytes = 0;
     TensorShape Shape;
-    /// Of a fresh one. It may follow the order of what comes, where that has
-    /// one.
-    std::vector<int64_t> Strides;
-    bool FollowsOrder = false;
+    std::vector<int64_t> Strides; ///< Of a fresh one.
+    /// The strides of what it is computed of, element by element, if it is: of
+    /// the sizes of what comes, which itself is the one without any. It lies in
+    /// the order of the first that has one.
+    std::vector<std::vector<int64_t>> From;
     /// Of a view: of each dimension, the one of what comes whose stride it has;
     /// -1 for one that repeats.
     std::vector<int> Axes;
@@ -203,6 +210,8 @@ struct GradientNode {
   uint64_t Scratch = 0;
   /// The same where what comes has to be copied, as the gradient of a sum.
   uint64_t CopyScratch = 0;
+  /// Instead of both, where it depends on how what comes lies.
+  ScratchRule ScratchOf;
   /// Is a gradient read as it lies? By most, if it is contiguous or, of an
   /// image, its channels come last.
   bool (*Reads)(const TensorInstance &Gradient) = nullptr;
