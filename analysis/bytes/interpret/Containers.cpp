@@ -95,6 +95,10 @@ Cell iteratorOperator(const LibraryCall &C) {
   case OO_PlusPlus:
   case OO_MinusMinus: {
     const Cell Before = C.VM.copyOf(C.Object);
+    const Cell &In = C.Object->Target;
+    if (const auto I = indexIn(Here, In->Elements.size());
+        I && In->Name == BatchesOfLoader)
+      In->Elements[*I] = valueOf(Value::Null);
     C.Object->Number +=
         (C.F->getOverloadedOperator() == OO_PlusPlus) != C.Object->IsReverse
             ? 1

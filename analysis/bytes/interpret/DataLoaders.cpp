@@ -340,10 +340,14 @@ Cell callData(const LibraryCall &C) {
   }
   if (C.Object->Name != "loader" || (C.Name != "begin" && C.Name != "end"))
     return nullptr;
-  // Both lead into the same batches.
-  if (C.Object->Elements.size() == 1)
-    C.Object->Elements.push_back(batchesOf(C.VM, C.Object, C.At));
-  const Cell &All = C.Object->Elements[1];
+  // Both lead into the same batches, which begin() makes anew.
+  const bool IsNew = C.Object->Elements.size() == 1;
+  if (IsNew)
+    C.Object->Elements.push_back(listOf({}));
+  const Cell All = C.Object->Elements[1];
+  if (IsNew || C.Name == "begin")
+    *All = *batchesOf(C.VM, C.Object, C.At);
+  All->Name = BatchesOfLoader;
   return iteratorAt(All, C.Name == "end" ? All->Elements.size() : 0);
 }
 

@@ -82,11 +82,14 @@ Cell guardOf(Interpreter &VM, const CXXRecordDecl *Class,
       Class, Arguments.empty() ? std::nullopt : truth(Arguments.front()));
   if (!On)
     return nullptr;
-  bool &Mode = VM.Pass ? VM.Pass->GradMode : VM.GradMode;
-  const bool Before = std::exchange(Mode, *On);
-  return valueOf(Value::Other, &Value::Guard,
-                 std::shared_ptr<void>(
-                     nullptr, [&Mode, Before](void *) { Mode = Before; }));
+  // A pass may begin before it ends.
+  const auto Set = [&VM](bool To) {
+    return std::exchange(VM.Pass ? VM.Pass->GradMode : VM.GradMode, To);
+  };
+  const bool Before = Set(*On);
+  return valueOf(
+      Value::Other, &Value::Guard,
+      std::shared_ptr<void>(nullptr, [Set, Before](void *) { Set(Before); }));
 }
 
 //===----------------------------------------------------------------------===//

@@ -437,6 +437,9 @@ void forEachModule(const ModulePtr &M, VisitModule Visit);
 /// What a loop over \p Loader goes through: as much as shows a first step and a
 /// later one.
 Cell batchesOf(Interpreter &VM, const Cell &Loader, clang::SourceLocation At);
+/// The name of a list that begin() of a loader leads into, which has one batch
+/// at a time: that of an iterator goes when it moves on.
+inline constexpr char BatchesOfLoader[] = "batches";
 /// A data set or transform of the library's, or an Example. Null for objects of
 /// other classes.
 Cell makeData(Interpreter &VM, const clang::CXXRecordDecl *Class,

@@ -215,6 +215,8 @@ static Cell makeStandard(Interpreter &VM, const CXXRecordDecl *Class,
 /// optional, Device.
 static Cell makeOfLibrary(Interpreter &VM, const CXXRecordDecl *Class,
                           ArrayRef<Cell> Arguments) {
+  if (Arguments.empty() && isArrayRef(Class))
+    return listOf({});
   if (Cell Guard = guardOf(VM, Class, Arguments))
     return Guard;
   if (Cell Data = makeData(VM, Class, Arguments))

@@ -78,6 +78,7 @@ public:
               const RowPaths &Paths, ModelRows &Model)
       : Running(Running), M(M), Call(Call), Want(Want), Request(Request),
         Model(Model), P(Running, M, Request, Paths) {
+    Running.Pass->GradMode = Running.GradMode;
     Running.OnTensor = [this](const TensorPtr &T) { P.bring(T); };
     Running.OnBackward = [this](const Interpreter::BackwardOf &Of) {
       backward(Of);
@@ -309,30 +310,29 @@ private:
     std::optional<ProgramStep> Step;
     const SourceManager &SM = Running.Context.getSourceManager();
     std::optional<MissingRow> Before = Why;
-    runAgain(
-        Running, Mains, Program,
-        [&](size_t Number, const ModulePtr &M, ArrayRef<Cell> Given,
-            SourceLocation At, ArrayRef<ModulePtr> Made) {
-          const bool IsIt = isCall(Call, Number, Given, At);
-          if (!Step) {
-            // What is below a guard has no graph.
-            const bool Begins = IsIt || (Want.FromStart && Running.GradMode &&
-                                         Call.Model < Made.size());
-            if (!Begins) {
-              if (!Before && Running.GradMode)
-                Before = {spotOf(At, SM), "what begins here is not followed"};
-              return;
-            }
-            const ModulePtr &Own = IsIt ? M : Made[Call.Model];
-            std::vector<ModuleRow> Rows;
-            Paths = addRows(Own, false, SM, Rows);
-            if (const auto Type = elementType(Request.Type))
-              convertModule(Own, *Type);
-            Step.emplace(Running, Own, Call, Want, Request, Paths, Model);
-            Step->Before = Before;
-          }
-          Step->call(M, Given, IsIt);
-        });
+    runAgain(Running, Mains, Program,
+             [&](size_t Number, const ModulePtr &M, ArrayRef<Cell> Given,
+                 SourceLocation At, ArrayRef<ModulePtr> Made) {
+               const bool IsIt = isCall(Call, Number, Given, At);
+               if (!Step) {
+                 const bool Begins =
+                     IsIt || (Want.FromStart && Call.Model < Made.size());
+                 if (!Begins) {
+                   if (!Before && Running.GradMode)
+                     Before = {spotOf(At, SM),
+                               "what begins here is not followed"};
+                   return;
+                 }
+                 const ModulePtr &Own = IsIt ? M : Made[Call.Model];
+                 std::vector<ModuleRow> Rows;
+                 Paths = addRows(Own, false, SM, Rows);
+                 if (const auto Type = elementType(Request.Type))
+                   convertModule(Own, *Type);
+                 Step.emplace(Running, Own, Call, Want, Request, Paths, Model);
+                 Step->Before = Before;
+               }
+               Step->call(M, Given, IsIt);
+             });
     Work += Running.steps();
     Reached.merge(Running.Backwards);
     Why = MissingRow{spotOf(Call.At, SM),

@@ -197,6 +197,10 @@ static const CallRule FactoryRules[] = {
                          typeOfNumbers(C.Arguments[1]));
      },
      2},
+    // Of a mean, a deviation, sizes, and options.
+    {"normal",
+     [](auto &C) { return makeTensor(C, sizesOf(C.Arguments[2]), Float32); },
+     3},
     {"eye", makeSquare, 1},
     {"arange", makeRange, 1},
     {"linspace logspace", makeSteps, 3},
@@ -349,9 +353,10 @@ static const CallRule *tensorRule(const FunctionDecl *F) {
 }
 
 Cell callWithTensors(LibraryCall C) {
-  const bool IsFactory = torch::isTorchDecl(C.F) && !isa<CXXMethodDecl>(C.F) &&
+  const bool IsFollowed = isTensorOperator(C.F);
+  const bool IsFactory = !IsFollowed && torch::isTorchDecl(C.F) &&
+                         !isa<CXXMethodDecl>(C.F) &&
                          ruleNamed(FactoryRules, cpp::nameOf(C.F));
-  const bool IsFollowed = !IsFactory && isTensorOperator(C.F);
   if (C.VM.Pass && IsFollowed)
     return callOperator(C);
   if (C.Object && C.Object->What == Value::Tensor &&

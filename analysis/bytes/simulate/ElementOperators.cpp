@@ -417,7 +417,48 @@ const RuleTable ElementRules = {ElementRows, /*InPlace=*/true,
                                 /*NeedsDimension=*/false,
                                 GradientOrder::OfGradient};
 
+/// normal(mean, std), of which one may be a number.
+static OperatorResult drawNormal(OperatorCall &Op) {
+  auto Operand = [&](StringRef Which) -> Tensor {
+    return isNumber(Op.find(Which)) ? nullptr : Op.maybeTensor(Which);
+  };
+  const Tensor Mean = Operand("mean"), Deviation = Operand("std");
+  const std::optional<Sizes> To = Op.fitted({Mean, Deviation});
+  if (!To || (!Mean && !Deviation))
+    return {};
+  const Tensor Out = Op.make(*To, Mean ? Mean : Deviation);
+  if (!Deviation)
+    Op.scratch(bytesOf(Out));
+  return Op.record({Out}, {{Mean}, {Deviation}});
+}
+
+/// bernoulli() and poisson(): numbers that the elements are the chances of.
+static OperatorResult drawEach(OperatorCall &Op) {
+  const Tensor T = Op.self(), Out = Op.makeLike(T);
+  return Op.find("p") ? OperatorResult(Out) : Op.record({Out}, {{T}});
+}
+
+/// multinomial(): places.
+static OperatorResult drawPlaces(OperatorCall &Op) {
+  const Tensor T = Op.self();
+  Sizes To = T->sizes();
+  if (To.empty())
+    return Op.doesNotTake(T);
+  const uint64_t Row = elementsOf(To.back(), typeOf(T).Bytes);
+  To.back() = Op.integer("num_samples", 1);
+  const bool IsOne = To.back() == 1;
+  const bool Replaces = Op.flag("replacement") && !(IsOne && Op.isSince(2, 0));
+  // The best of quotients; or sums over one row, which is drawn from again.
+  const BlockPtr Drawn = Op.scratch(Replaces ? Row : bytesOf(T));
+  const BlockPtr Best = Op.scratch(
+      IsOne || Replaces ? 0 : elementsOf(productOf(To), typeOf(T).Bytes));
+  return Op.make(To, Int64);
+}
+
 static constexpr OperatorRule TruthRows[] = {
+    {"normal", drawNormal},
+    {"bernoulli poisson", drawEach},
+    {"multinomial", drawPlaces},
     {"eq ne lt le gt ge equal less less_equal greater greater_equal "
      "not_equal logical_and logical_or logical_xor logical_not isnan "
      "isinf isfinite bitwise_and bitwise_or bitwise_xor bitwise_not",

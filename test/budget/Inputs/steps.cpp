@@ -511,6 +511,25 @@ struct LossImpl : nn::Module {
 };
 TORCH_MODULE(Loss);
 
+/// Numbers that are drawn, as agents draw them.
+struct DrawsImpl : nn::Module {
+  DrawsImpl() : fc(16, 40) { register_module("fc", fc); }
+  Tensor forward(Tensor x) {
+    Tensor logits = fc(x), chances = torch::softmax(logits, -1);
+    Tensor one = chances.multinomial(1);
+    Tensor several = torch::multinomial(chances.detach(), 3);
+    Tensor again = chances.multinomial(5, /*replacement=*/true);
+    Tensor near = at::normal(logits, chances), around = at::normal(x, 0.5);
+    Tensor kept = torch::bernoulli(chances.detach());
+    Tensor counted = torch::poisson(logits.exp().detach());
+    Tensor any = torch::normal(0., 1., {x.size(0), 40});
+    return chances.gather(1, torch::cat({one, several, again}, 1)).sum() +
+           (near * kept + counted * any).sum() + around.sum();
+  }
+  nn::Linear fc;
+};
+TORCH_MODULE(Draws);
+
 struct CellsImpl : nn::Module {
   CellsImpl() : lstm(4, 8), gru(8, 8), rnn(8, 8) {
     register_module("lstm", lstm);
@@ -652,6 +671,7 @@ int main() {
   STEP(Loss("smooth"), "25x8 25x8", images({25, 8}), images({25, 8}));
   STEP(Loss("bce"), "25x8 25x8", images({25, 8}), images({25, 8}));
   STEP(Loss("logits"), "25x8 25x8", images({25, 8}), images({25, 8}));
+  STEP(Draws(), "30x16", images({30, 16}));
   STEP(Cells(), "6x3x4", images({6, 3, 4}));
   STEP(Recurrent(1, false), "6x3x8", images({6, 3, 8}));
   STEP(Recurrent(2, true), "5x4x8", images({5, 4, 8}));

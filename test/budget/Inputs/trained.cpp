@@ -1,0 +1,42 @@
+// The peaks of the programs of trained/, each in a namespace of its own:
+//
+//   teacher|6589440
+#include "peak.h"
+#include <deque>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace teacher {
+#include "trained/teacher.cpp"
+}
+namespace iterated {
+#include "trained/iterated.cpp"
+}
+namespace sums {
+#include "trained/sums.cpp"
+}
+
+static void measure(const char *name, int (*program)()) {
+  const int64_t before = proof::counters().Live;
+  proof::counters().Peak = before;
+  program();
+  std::printf("%s|%lld\n", name,
+              static_cast<long long>(proof::counters().Peak - before));
+}
+
+#define MEASURE(NAME) measure(#NAME, NAME::main)
+
+int main() {
+  std::cout.setstate(std::ios::failbit); // What they print.
+  MEASURE(teacher);
+  MEASURE(iterated);
+  MEASURE(sums);
+}
