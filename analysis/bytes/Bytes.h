@@ -129,6 +129,8 @@ struct StepRows {
   /// The release of LibTorch that it counts for: "2.6"; empty: not known, and
   /// it is 1.13.
   std::string LibTorch;
+  /// The type that autocast uses in forward(); empty: it is off.
+  std::string Autocast;
   Spot InputFrom;     ///< Where the program passes it; empty: it was asked for.
   std::string Result; ///< Sizes of what forward() gives; empty: not known.
   uint64_t Inputs = 0; ///< Bytes of the input.

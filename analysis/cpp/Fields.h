@@ -83,8 +83,10 @@ template <typename T> auto fieldsOf(T &Value) {
                          R, S, U, V, W)
     LIBTORCH_TIDY_FIELDS(23, A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q,
                          R, S, U, V, W, X)
+    LIBTORCH_TIDY_FIELDS(24, A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q,
+                         R, S, U, V, W, X, Y)
 #undef LIBTORCH_TIDY_FIELDS
-    static_assert(Count >= 1 && Count <= 23, "give it a row above");
+    static_assert(Count >= 1 && Count <= 24, "give it a row above");
   } else {
     return std::tie(Value.first, Value.second);
   }

@@ -110,8 +110,8 @@ static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
                  {"device", nameOf(Options.Device)}};
   if (!Step.LibTorch.empty())
     Result["libtorch"] = Step.LibTorch;
-  if (!Options.Autocast.empty())
-    Result["autocast"] = Options.Autocast;
+  if (!Step.Autocast.empty())
+    Result["autocast"] = Step.Autocast;
   if (!Step.InputFrom.File.empty())
     Result["inputAt"] = placed(Step.InputFrom, Folder);
   if (!Step.LossAt.File.empty())
@@ -421,7 +421,9 @@ private:
     Result.LibTorch = printable(textOf(at(Of, {"libtorch"})));
     Result.Fails = flag(Of, "fails");
     expect("device", text(Of, "device"), nameOf(Options.Device));
-    expect("autocast", textOf(at(Of, {"autocast"})), Options.Autocast);
+    Result.Autocast = printable(textOf(at(Of, {"autocast"})));
+    if (!Options.Autocast.empty()) // Else it is the program's own.
+      expect("autocast", Result.Autocast, Options.Autocast);
     if (Result.Fails) {
       // The last of them says why.
       if (Result.Missing.empty() && Wrong.empty())

@@ -222,9 +222,9 @@ Block stepBlock(const bytes::StepRows &Step, const BudgetOptions &Options,
   std::string Result = "A step with " + (From.empty() ? "an input of " + Input
                                                       : "the input of " + From +
                                                             ", " + Input + ",");
-  if (!Options.Autocast.empty())
+  if (!Step.Autocast.empty())
     Result += (From.empty() ? ", with autocast to " : " with autocast to ") +
-              Options.Autocast + ",";
+              Step.Autocast + ",";
   if (!Step.Fails) {
     Block Said = {
         Block::Said,

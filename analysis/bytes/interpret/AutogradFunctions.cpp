@@ -204,6 +204,73 @@ static Cell callContext(const LibraryCall &C, const Cell &Context) {
   return valueOf(Value::Other);
 }
 
+//===----------------------------------------------------------------------===//
+// Autocast
+//===----------------------------------------------------------------------===//
+
+std::optional<ElementType> Interpreter::AutocastState::inUse() const {
+  const StringRef OfDevice =
+      Device == DeviceKind::Cuda ? "float16" : "bfloat16";
+  return !IsOn ? std::nullopt : Type ? Type : elementType(OfDevice);
+}
+
+/// Is \p C, a function of at::autocast, one for the device of the figures?
+static bool isForDevice(const LibraryCall &C) {
+  const bool OnCuda = C.VM.Autocast.Device == DeviceKind::Cuda;
+  if (C.F->getNumParams() &&
+      C.F->getParamDecl(0)->getType()->isEnumeralType() &&
+      !decidesElementType(C.F->getParamDecl(0)->getType())) {
+    const Cell &Device = C.Arguments.front();
+    constexpr int64_t Cuda = 1; // Of c10::DeviceType; that of the CPU is 0.
+    return Device->What != Value::Integer ||
+           Device->Number == (OnCuda ? Cuda : 0);
+  }
+  // Those that name no device are for GPUs.
+  return llvm::StringSwitch<bool>(C.Name)
+      .Cases("set_cpu_enabled", "is_cpu_enabled", "set_autocast_cpu_dtype",
+             "get_autocast_cpu_dtype", !OnCuda)
+      .Cases("set_enabled", "is_enabled", "set_autocast_gpu_dtype",
+             "get_autocast_gpu_dtype", OnCuda)
+      .Default(false);
+}
+
+Cell callAutocast(const LibraryCall &C) {
+  const auto *Around =
+      dyn_cast<NamespaceDecl>(C.F->getEnclosingNamespaceContext());
+  if (!torch::isTorchDecl(C.F) || isa<CXXMethodDecl>(C.F) || !Around ||
+      Around->getName() != "autocast")
+    return nullptr;
+  Interpreter::AutocastState &Now = C.VM.Autocast;
+  const Cell Last = C.Arguments.empty() ? nullptr : C.Arguments.back();
+  const std::optional<bool> On = Last ? truth(Last) : std::nullopt;
+  if (C.Name == "increment_nesting")
+    return integer(++Now.Nesting);
+  if (C.Name == "decrement_nesting")
+    return integer(--Now.Nesting);
+  if (C.Name == "clear_cache" && C.VM.Pass)
+    C.VM.Pass->clearCasts();
+  if (C.Name == "set_autocast_cache_enabled")
+    Now.Caches = On.value_or(true);
+  else if (!isForDevice(C))
+    return valueOf(Value::Other);
+  else if (C.Name.starts_with("is_"))
+    return integer(Now.IsOn);
+  else if (C.Name.starts_with("get_"))
+    return typeValue(
+        *Interpreter::AutocastState{Now.Device, true, true, Now.Type, 0}
+             .inUse());
+  else if (C.Name.ends_with("_dtype"))
+    Now.Type = Last && Last->What == Value::Type ? Last->Element : std::nullopt;
+  else
+    Now.IsOn = On.value_or(false);
+  if (C.VM.Pass) {
+    if (C.Name.ends_with("_enabled") && !On)
+      C.VM.note(C.At, "whether this switches autocast on is not known");
+    C.VM.Pass->setAutocast(Now.inUse(), Now.Caches);
+  }
+  return valueOf(Value::Other);
+}
+
 Cell callAutograd(const LibraryCall &C) {
   if (const CXXRecordDecl *F = appliedBy(C.F))
     return apply(C, F);

@@ -107,6 +107,8 @@ static Cell callLibrary(const LibraryCall &C) {
   }
   if (Cell Result = callAutograd(C))
     return Result;
+  if (Cell Result = callAutocast(C))
+    return Result;
   if (C.Object && C.Object->What == Value::Unknown && !C.OnModule &&
       cpp::isOfLibrary(C.F)) {
     forgetTaken(C);

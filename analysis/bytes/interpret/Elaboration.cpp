@@ -60,7 +60,11 @@ public:
   }
 
 private:
-  Interpreter newRun() { return {Context, Define, Found.Bodies, &Given}; }
+  Interpreter newRun() {
+    Interpreter Running(Context, Define, Found.Bodies, &Given);
+    Running.Autocast.Device = Request.Device;
+    return Running;
+  }
 
   void findByName(const ModelText &Asked) {
     const std::string Plain = plainName(Asked.Name);
@@ -329,7 +333,7 @@ private:
                  Request.Inputs.empty()
                      ? inputsOf(Call)
                      : bytes::inputsOf(Request.Inputs, Call.Class, SM),
-                 Call.At);
+                 &Call);
       Running.Halted = true;
     });
     if (!IsKnown)
@@ -435,14 +439,18 @@ private:
     if (!Made)
       return refuse(Title, Class->getLocation(),
                     "no constructor takes these arguments");
-    describe(Running, Made, Title, Class, std::nullopt, {});
+    describe(Running, Made, Title, Class, std::nullopt, nullptr);
     leaveOutLoss(Result.Models.back(), {std::nullopt, program().Backwards});
   }
 
   /// Adds the rows of \p Made, with a step of \p Inputs, or of what is found.
+  /// \p Call: main() passes them there; it may be null.
   void describe(Interpreter &Running, const ModulePtr &Made,
                 const std::string &Title, const CXXRecordDecl *Class,
-                std::optional<StepInputs> Inputs, SourceLocation PassedIn) {
+                std::optional<StepInputs> Inputs, const SeenValues *Call) {
+    BudgetRequest Request = this->Request;
+    if (Call && Request.Autocast.empty())
+      Request.Autocast = Call->Autocast;
     if (const auto Type = elementType(Request.Type))
       convertModule(Made, *Type);
     ModelRows Model;

@@ -176,6 +176,7 @@ struct SeenValues {
   size_t Model = Unseen; ///< Which of those that it has made.
   std::string Variable;  ///< The name of the model there; or empty.
   bool IsGuarded = false;
+  std::string Autocast; ///< The type that autocast has there; empty: it is off.
 };
 struct ProgramSeen {
   std::vector<SeenValues> Made, Passed; ///< In their order.

@@ -252,6 +252,16 @@ public:
   std::function<void(llvm::ArrayRef<TensorPtr>, std::optional<bool>)>
       OnZeroGrad;
   bool GradMode = true; ///< Outside of a pass.
+  /// What the program has made of autocast, on the device of the figures.
+  struct AutocastState {
+    DeviceKind Device = DeviceKind::Cpu;
+    bool IsOn = false, Caches = true;
+    std::optional<ElementType> Type; ///< Absent: the one of the device.
+    int64_t Nesting = 0;
+    /// The type that operators run in; nullopt where it is off.
+    std::optional<ElementType> inUse() const;
+  };
+  AutocastState Autocast;
   /// A container whose forward() runs without a graph, and again in backward().
   const ModuleInstance *Checkpointed = nullptr;
 
@@ -374,6 +384,8 @@ Cell callOptions(const LibraryCall &C);
 /// F::apply() of a custom autograd function, and what its forward() and
 /// backward() do with their context, AutogradFunctions.cpp.
 Cell callAutograd(const LibraryCall &C);
+/// A function of at::autocast; null for others.
+Cell callAutocast(const LibraryCall &C);
 /// \p Forward of \p Input as a checkpoint by hand runs it: without a graph, and
 /// again in backward(), with one.
 Cell runCheckpointed(Interpreter &VM, const Cell &Input,

@@ -78,6 +78,8 @@ private:
     Call.Model = Model;
     Call.Variable = nameOf(M);
     Call.IsGuarded = !Running.GradMode;
+    if (const auto Type = Running.Autocast.inUse())
+      Call.Autocast = Type->Name.str();
     if (IsNew)
       Seen.Passed.push_back(std::move(Call));
     else

@@ -79,6 +79,8 @@ public:
       : Running(Running), M(M), Call(Call), Want(Want), Request(Request),
         Model(Model), P(Running, M, Request, Paths) {
     Running.Pass->GradMode = Running.GradMode;
+    Running.Pass->setAutocast(Running.Autocast.inUse(),
+                              Running.Autocast.Caches);
     Running.OnTensor = [this](const TensorPtr &T) { P.bring(T); };
     Running.OnBackward = [this](const Interpreter::BackwardOf &Of) {
       backward(Of);

@@ -93,11 +93,28 @@ static void setVariable(Interpreter &VM, const ValueDecl *D, Cell Given) {
   VM.Frames.back()->Declared.push_back(D);
 }
 
+/// Runs the destructor that the user has written for the variable \p D, which
+/// holds \p V, unless the function gives it back.
+static void destroy(Interpreter &VM, const ValueDecl *D, const Cell &V) {
+  const CXXRecordDecl *R = D->getType()->getAsCXXRecordDecl();
+  R = R ? R->getDefinition() : nullptr;
+  const CXXDestructorDecl *Ends = R ? R->getDestructor() : nullptr;
+  const auto *Var = dyn_cast<VarDecl>(D);
+  if (Ends && Ends->isUserProvided() && !cpp::isOfLibrary(R) &&
+      V->What == Value::Record && !VM.Halted && Var && !Var->isNRVOVariable())
+    VM.call(Ends, {}, V, D->getLocation());
+}
+
 /// The variables of a block go when it ends: those that were declared after
 /// the first \p Before.
-static void endBlock(Frame &Of, size_t Before) {
+static void endBlock(Interpreter &VM, Frame &Of, size_t Before) {
   while (Of.Declared.size() > Before) {
-    Of.Variables.erase(Of.Declared.back());
+    const ValueDecl *D = Of.Declared.back();
+    if (const auto It = Of.Variables.find(D); It != Of.Variables.end()) {
+      const Cell Last = It->second;
+      destroy(VM, D, Last);
+      Of.Variables.erase(D);
+    }
     Of.Declared.pop_back();
   }
 }
@@ -357,9 +374,10 @@ static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
   for (Cell &Element : *Elements) {
     if (!VM.step(S->getForLoc()))
       return Flow::Halt;
-    const auto EndRound = llvm::make_scope_exit(
-        [Of = VM.Frames.back(), Before = VM.Frames.back()->Declared.size()] {
-          endBlock(*Of, Before);
+    const auto EndRound =
+        llvm::make_scope_exit([&VM, Of = VM.Frames.back(),
+                               Before = VM.Frames.back()->Declared.size()] {
+          endBlock(VM, *Of, Before);
         });
     const Cell Given = Var->getType()->isReferenceType()
                            ? Element
@@ -457,9 +475,9 @@ static Flow exec(Interpreter &VM, const Stmt *S) {
           ? VM.Frames.back()
           : nullptr;
   const auto EndBlock = llvm::make_scope_exit(
-      [Block, Before = Block ? Block->Declared.size() : 0] {
+      [&VM, Block, Before = Block ? Block->Declared.size() : 0] {
         if (Block)
-          endBlock(*Block, Before);
+          endBlock(VM, *Block, Before);
       });
   const size_t Living = VM.Temporaries.size();
   const auto EndTemporaries =

@@ -72,6 +72,7 @@ std::optional<LeastSteps> addStep(Interpreter &Running, const ModulePtr &M,
   Model.HasStep = true;
   Row.InputTexts = Inputs.Texts;
   Row.InputFrom = Inputs.From;
+  Row.Autocast = Request.Autocast;
   if (Request.LibTorch)
     Row.LibTorch = torch::shown(*Request.LibTorch);
   if (Inputs.Trouble) {

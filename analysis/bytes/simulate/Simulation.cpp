@@ -340,7 +340,7 @@ TensorPtr Simulation::cast(const TensorPtr &T, ElementType To) {
   // Those of parameters are kept, until the region of autocast ends.
   const bool IsKept = To.Name == Autocast->Name && !T->Maker &&
                       T->Shape.Type->Name == Float32.Name &&
-                      T->RequiresGrad.value_or(false);
+                      T->RequiresGrad.value_or(false) && CachesCasts;
   if (IsKept)
     if (const auto It = Casts.find(T); It != Casts.end())
       return It->second;

@@ -287,8 +287,15 @@ public:
   void beginAutocast(ElementType Type) { Autocast = Type; }
   void endAutocast() {
     Autocast.reset();
-    Casts.clear();
+    clearCasts();
   }
+  /// The same as a program does it, which may do it in other orders: null is
+  /// off, and what was cast stays until clearCasts().
+  void setAutocast(std::optional<ElementType> Type, bool Caches) {
+    Autocast = Type;
+    CachesCasts = Caches;
+  }
+  void clearCasts() { Casts.clear(); }
 
   /// A tensor with memory of its own that is contiguous.
   TensorPtr make(std::vector<int64_t> Sizes, ElementType Type);
@@ -340,6 +347,7 @@ private:
   std::map<std::weak_ptr<TensorInstance>, TensorPtr,
            std::owner_less<std::weak_ptr<TensorInstance>>>
       Casts;
+  bool CachesCasts = true;
   bool InAutocast = false; ///< An operator that autocast knows runs.
 };
 

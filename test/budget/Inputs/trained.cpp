@@ -2,6 +2,7 @@
 //
 //   teacher|6589440
 #include "peak.h"
+#include <ATen/autocast_mode.h>
 #include <deque>
 #include <fstream>
 #include <iostream>
@@ -19,6 +20,9 @@ namespace teacher {
 }
 namespace iterated {
 #include "trained/iterated.cpp"
+}
+namespace mixed {
+#include "trained/mixed.cpp"
 }
 namespace sums {
 #include "trained/sums.cpp"
@@ -38,5 +42,6 @@ int main() {
   std::cout.setstate(std::ios::failbit); // What they print.
   MEASURE(teacher);
   MEASURE(iterated);
+  MEASURE(mixed);
   MEASURE(sums);
 }
