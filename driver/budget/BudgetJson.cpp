@@ -103,9 +103,11 @@ static const char *nameOf(Bound Says) {
 static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
                    const BudgetOptions &Options, StringRef Folder,
                    bool WithLines) {
+  // What estimateSentence() says in text.
+  const bool IsEstimate = Options.Device != bytes::DeviceKind::Cpu;
   Json Result = {{"input", Step.InputTexts},
                  {"result", Step.Result},
-                 {"exact", Step.bound() == Bound::Exact},
+                 {"exact", Step.bound() == Bound::Exact && !IsEstimate},
                  {"fails", Step.Fails},
                  {"device", nameOf(Options.Device)}};
   if (!Step.LibTorch.empty())
@@ -123,7 +125,9 @@ static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
   Result["atMost"] = asJson(Step.AtMost, Folder);
   if (Step.Fails)
     return Result;
-  Result["figures"] = nameOf(stepBoundOf(Model));
+  const Bound Says = stepBoundOf(Model);
+  Result["figures"] =
+      Says == Bound::Exact && IsEstimate ? "estimate" : nameOf(Says);
   if (trainingBoundOf(Model) != stepBoundOf(Model))
     Result["training"] = nameOf(trainingBoundOf(Model));
   if (!Step.Unreached.empty())

@@ -181,12 +181,14 @@ struct OneDnnRun {
 class OneDnnConvolution {
 public:
   OneDnnConvolution(OperatorCall &Op, const Convolved &Of);
-  OneDnnRun forward() const { return Of.IsTransposed ? ofImage() : ofResult(); }
+  OneDnnRun forward() const;
   /// The most at once in backward(), gradients included.
   uint64_t backward() const;
 
 private:
   static constexpr int64_t Lanes = 16; ///< float32 in a register.
+  /// What memory that oneDNN asks for itself has besides.
+  static constexpr uint64_t Alignment = 128;
   /// Pads channels; \p Block is Lanes, half of it, or 1 for none.
   int64_t padded(int64_t Channels, int64_t Block) const {
     return HasBlocks ? llvm::alignTo(Channels, Block) : Channels;
@@ -202,13 +204,24 @@ private:
   }
   uint64_t imageRead() const { return ReadsImage ? 0 : image(Lanes); }
   uint64_t weights(int64_t Block, int64_t ImageBlock) const;
+  /// What it lays out of an image that is read with a stride, pixel by pixel.
+  uint64_t picked() const {
+    return Picks ? bytes({padded(C, Lanes), Outside}) + Alignment : 0;
+  }
+  /// A bias, or its gradient, for whole blocks.
+  uint64_t paddedBias() const {
+    return Of.B && HasBlocks && OC % Lanes
+               ? bytes(padded(OC, Lanes)) + Alignment
+               : 0;
+  }
+  uint64_t spreading() const;
   uint64_t weightsOfImageRead() const {
     return weights(Lanes, ReadsImage ? 1 : Lanes);
   }
   OneDnnRun ofResult() const {
-    return HasColumns
-               ? OneDnnRun{Columns, result(1)}
-               : OneDnnRun{imageRead() + weightsOfImageRead(), result(Lanes)};
+    return HasColumns ? OneDnnRun{Columns, result(1)}
+                      : OneDnnRun{imageRead() + weightsOfImageRead() + picked(),
+                                  result(Lanes)};
   }
   OneDnnRun ofImage() const;
   OneDnnRun ofWeights() const;
@@ -219,6 +232,7 @@ private:
   bool IsDepthwise, HasBlocks;
   bool ReadsImage;    ///< As it lies.
   bool Spreads;       ///< The gradient of the image has holes between pixels.
+  bool Picks;         ///< Each of its pixels is one of the image's, not all.
   bool HasColumns;    ///< In all runs,
   bool ImageColumns;  ///< in that of the image's gradient,
   bool WeightColumns; ///< in that of the weights' gradient.
@@ -250,6 +264,7 @@ OneDnnConvolution::OneDnnConvolution(OperatorCall &Op, const Convolved &Of)
       HasColumns || (Of.IsDilated && (IsStrided || Op.Dimensions == 3));
   WeightColumns = ImageColumns || (IsDepthwise && Of.Kernel.back() != 3);
   Spreads = IsStrided && Op.isSince(2, 0) && Of.Groups == 1;
+  Picks = IsStrided && Taps == 1 && HasBlocks && !HasColumns;
   // The pixels of few channels are read as they lie.
   ReadsImage =
       Of.X->hasChannelsLast() ||
@@ -268,12 +283,43 @@ uint64_t OneDnnConvolution::weights(int64_t Block, int64_t ImageBlock) const {
 OneDnnRun OneDnnConvolution::ofImage() const {
   if (ImageColumns)
     return {Columns, image(1)};
-  // It writes pixel by pixel, through a buffer of its own, and the channels are
-  // taken apart once more.
-  constexpr uint64_t Buffer = 57368;
+  // It writes pixel by pixel, and the channels are taken apart once more.
   if (Spreads)
-    return {result(1) + weights(1, Lanes) + Buffer, image(1), C > 1 ? 2U : 1U};
-  return {result(Lanes) + weights(Lanes, Lanes), image(Lanes)};
+    return {result(1) + weights(1, Lanes) + spreading(), image(1),
+            C > 1 ? 2U : 1U};
+  return {result(Lanes) + weights(Lanes, Lanes) + picked(), image(Lanes)};
+}
+
+/// The buffers through which it does so: one image of what is read, with a
+/// border, in units of 16 KB, and where the stride does not divide the sizes of
+/// what is written, all of that.
+uint64_t OneDnnConvolution::spreading() const {
+  constexpr uint64_t Own = 4248, Unit = 16384, OfRest = 20608;
+  const Sizes &Read = Of.IsTransposed ? Of.From : Of.To,
+              &Written = Of.IsTransposed ? Of.To : Of.From;
+  int64_t Bordered = OC;
+  bool Divides = true;
+  for (size_t I = 0; I < Of.Kernel.size(); ++I) {
+    const int64_t Border =
+        (Of.Dilation[I] * (Of.Kernel[I] - 1) - Of.Paddings[I]) / Of.Strides[I];
+    Bordered =
+        productOf({Bordered, Read[2 + I] + 2 * std::max<int64_t>(Border, 0)});
+    Divides &= Written[2 + I] % Of.Strides[I] == 0;
+  }
+  return Own + Unit + llvm::alignTo(bytes(Bordered), Unit) +
+         (Divides ? 0 : OfRest + image(1));
+}
+
+OneDnnRun OneDnnConvolution::forward() const {
+  OneDnnRun Run = Of.IsTransposed ? ofImage() : ofResult();
+  if (HasColumns)
+    return Run;
+  // A transposed one gets its bias in a result of its own.
+  if (!Of.IsTransposed)
+    Run.In += paddedBias();
+  else if (Of.B && HasBlocks && !Spreads)
+    Run.In += image(Lanes) + Alignment;
+  return Run;
 }
 
 OneDnnRun OneDnnConvolution::ofWeights() const {
@@ -282,8 +328,9 @@ OneDnnRun OneDnnConvolution::ofWeights() const {
   // Few channels, which blocks of 16 would waste, have blocks of 8 here.
   constexpr int64_t Half = Lanes / 2;
   if (ReadsImage && C > 3 && !Of.X->hasChannelsLast())
-    return {result(Half) + image(Half), weights(Half, Half)};
-  return {result(Lanes) + imageRead(), weightsOfImageRead()};
+    return {result(Half) + image(Half) + paddedBias(), weights(Half, Half)};
+  return {result(Lanes) + imageRead() + picked() + paddedBias(),
+          weightsOfImageRead()};
 }
 
 uint64_t OneDnnConvolution::backward() const {
@@ -297,6 +344,10 @@ static OperatorResult convolutionInOneDnn(OperatorCall &Op,
                                           const Convolved &Of) {
   const OneDnnConvolution Memory(Op, Of);
   const OneDnnRun Run = Memory.forward();
+  // Both passes read an image in order.
+  const BlockPtr Ordered =
+      Of.X->hasChannelsLast() ? nullptr : Op.copyInOrder(Of.X);
+  const uint64_t OfOrdered = Ordered ? bytesOf(Of.X) : 0;
   BlockPtr Read = Op.scratch(Run.In);
   const BlockPtr Written = Op.scratch(Run.Out);
   Read = nullptr;
@@ -307,9 +358,11 @@ static OperatorResult convolutionInOneDnn(OperatorCall &Op,
     Out = Op.withoutDimension(Out, 0);
   const uint64_t Gradients =
       gradientBytes(Of.X) + gradientBytes(Of.W) + gradientBytes(Of.B);
-  const uint64_t Most = std::max(Memory.backward(), Gradients);
+  const uint64_t Most = std::max(Memory.backward(), Gradients) + OfOrdered;
+  // What comes is copied in order, and the copy lives as long.
   return Op.record({Out}, {{Of.X, Of.kindOfImage()}, {Of.W}, {Of.B}},
-                   {Of.X, Of.W}, Most - Gradients);
+                   {Of.X, Of.W}, Most - Gradients,
+                   Most - Gradients + bytesOf(Out));
 }
 
 //===----------------------------------------------------------------------===//
