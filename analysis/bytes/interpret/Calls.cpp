@@ -176,6 +176,14 @@ static Cell callUndefined(Interpreter &VM, const CallExpr *E,
              : Known;
 }
 
+bool Interpreter::passesTo(const ModulePtr &M) const {
+  return OnForward && !InBackward && llvm::all_of(Frames, [&](const Frame *F) {
+           return !F->This || F->This->What != Value::Module ||
+                  (F->This->Held == M && F->Function &&
+                   !isForward(F->Function));
+         });
+}
+
 Cell evalCall(Interpreter &VM, const CallExpr *E) {
   const cpp::Call Taken(E);
   const FunctionDecl *F = Taken.Callee;
@@ -218,11 +226,14 @@ Cell evalCall(Interpreter &VM, const CallExpr *E) {
     return Result;
   const Cell This = targetOf(Object);
   F = overrider(E, This);
-  if (VM.isInProgram() && This && This->What == Value::Module && isForward(F)) {
+  if (This && This->What == Value::Module && isForward(F) &&
+      VM.passesTo(This->Held)) {
     VM.OnForward(This->Held, Arguments, At);
     // What it does is of no interest: a pass is followed later.
-    if (!VM.Pass || VM.Halted)
+    if (VM.Halted)
       return unknown(At, "what forward() returns");
+    if (!VM.Pass)
+      return sizesOfForward(VM, This->Held, Arguments, At);
   }
   // What only this call has is the parameter itself.
   for (size_t I = 0; I < Arguments.size() && I < F->getNumParams(); ++I)
@@ -307,6 +318,7 @@ static Cell run(Interpreter &VM, const FunctionDecl *F, Frame &Callee,
   if (!bindParameters(VM, Callee, F, Arguments))
     return Nothing;
   ++VM.Calls;
+  Callee.Function = F;
   VM.Frames.push_back(&Callee);
   follow(VM, F->getBody());
   for (const Frame::EarlyReturn &R : Callee.Early)

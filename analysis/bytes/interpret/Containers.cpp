@@ -226,8 +226,13 @@ static Cell elementAt(const LibraryCall &C) {
   if (C.Arguments.empty())
     return C.Object;
   const Cell &Key = C.Arguments.front();
-  if (!isMap(C))
+  if (!isMap(C)) {
+    // Which of them it is, is not known: all are looked at.
+    if (Key->What == Value::Unknown &&
+        !C.VM.step(C.At, C.Object->Elements.size() / ComparisonsPerStep))
+      return unknown(C.At, "");
     return element(C.Object, Key, C.E);
+  }
   Cell Unknown;
   const std::optional<size_t> Place = keyPlace(C, Unknown);
   if (!Place)
@@ -347,6 +352,13 @@ static Cell popBack(const LibraryCall &C) {
   return C.Object;
 }
 
+static Cell popFront(const LibraryCall &C) {
+  std::vector<Cell> &Elements = C.Object->Elements;
+  if (!Elements.empty())
+    Elements.erase(Elements.begin());
+  return C.Object;
+}
+
 static Cell clear(const LibraryCall &C) {
   C.Object->Elements.clear();
   return C.Object;
@@ -427,6 +439,7 @@ static const CallRule ListRules[] = {
     {"push_back", addElement<false>},
     {"emplace_back", addElement<true>},
     {"pop_back", popBack},
+    {"pop_front", popFront},
     {"clear", clear},
     {"resize", resize, 1},
     {"assign", assignRange, 2, 2},

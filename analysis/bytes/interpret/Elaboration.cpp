@@ -291,7 +291,7 @@ private:
     runAgain(Running, Found.Mains, program(),
              [&](size_t Model, const ModulePtr &M, llvm::ArrayRef<Cell> Given,
                  SourceLocation At, llvm::ArrayRef<ModulePtr>) {
-               if (isCall(Call, Model, Given, At))
+               if (isCall(Call, Model, Given, At, Running))
                  Visit(M);
              });
     Steps += Running.steps();
@@ -342,10 +342,24 @@ private:
     ProgramSteps Followed = {std::nullopt, program().Backwards};
     if (Model.HasStep && Model.Step.Missing.empty() && Request.Inputs.empty() &&
         !Call.IsGuarded && Request.Autocast.empty() && Model.Missing.empty())
-      Followed = addProgramSteps([this] { return newRun(); }, Found.Mains,
-                                 program(), Call, Request, Steps, Model);
+      Followed = addStepsOfProgram(Call, Model);
     leaveOutLoss(Model, std::move(Followed));
     return true;
+  }
+
+  /// What the sum of the results does not reach, the program's own loss may.
+  ProgramSteps addStepsOfProgram(const SeenValues &Call, ModelRows &Model) {
+    const std::vector<bool> OfSum = gradientsOf(Model);
+    std::vector<MissingRow> Unreached = std::exchange(Model.Step.Unreached, {});
+    setGradients(Model, WithoutStep);
+    ProgramSteps Followed =
+        addProgramSteps([this] { return newRun(); }, Found.Mains, program(),
+                        Call, Request, Steps, Model);
+    if (!Model.Step.LossAt.Line) {
+      setGradients(Model, OfSum);
+      Model.Step.Unreached = std::move(Unreached);
+    }
+    return Followed;
   }
 
   /// Where \p Model has no step of the program's, since its loss is not known
@@ -440,7 +454,15 @@ private:
       return refuse(Title, Class->getLocation(),
                     "no constructor takes these arguments");
     describe(Running, Made, Title, Class, std::nullopt, nullptr);
-    leaveOutLoss(Result.Models.back(), {std::nullopt, program().Backwards});
+    // A call that main() is not followed to has a backward() that it is not.
+    const Spot &From = Result.Models.back().Step.InputFrom;
+    const bool IsSeen = llvm::any_of(program().Passed, [&](const auto &Call) {
+      const Spot At = spotOf(Call.At, SM);
+      return At.File == From.File && At.Line == From.Line;
+    });
+    leaveOutLoss(Result.Models.back(),
+                 {std::nullopt,
+                  IsSeen ? program().Backwards : std::set<SourceLocation>()});
   }
 
   /// Adds the rows of \p Made, with a step of \p Inputs, or of what is found.
@@ -473,6 +495,7 @@ private:
       if (!Inputs)
         Inputs = inputsOf(Class);
       Least.reset();
+      WithoutStep = gradientsOf(Model);
       if (Inputs)
         Least = addStep(Running, Made, *Inputs, Request, Paths, Model);
       // It may be another one of several that takes this input.
@@ -548,7 +571,9 @@ private:
       NotKnown;
   std::set<const FunctionDecl *> Wanted;
   std::optional<ProgramSeen> Seen;
-  std::optional<LeastSteps> Least; ///< Of the last model.
+  // Of the last model.
+  std::optional<LeastSteps> Least;
+  std::vector<bool> WithoutStep; ///< As gradientsOf() has it before its step.
   unsigned Steps = 0;
 };
 

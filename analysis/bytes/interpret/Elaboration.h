@@ -209,7 +209,7 @@ void runAgain(Interpreter &Running,
 /// Is this call of forward() what \p Call is? Of one in a loop, the first with
 /// arguments that are known.
 bool isCall(const SeenValues &Call, size_t Model, llvm::ArrayRef<Cell> Given,
-            clang::SourceLocation At);
+            clang::SourceLocation At, const Interpreter &Running);
 
 //===----------------------------------------------------------------------===//
 // The tree of a module, library/ModuleRows.cpp
@@ -222,6 +222,10 @@ using RowPaths = std::map<const ModuleInstance *, std::string>;
 /// members that are not registered may have been, later.
 RowPaths addRows(const ModulePtr &Root, bool Stopped,
                  const clang::SourceManager &SM, std::vector<ModuleRow> &Rows);
+
+/// Whether each tensor of \p Model gets a gradient, in the order of its rows.
+std::vector<bool> gradientsOf(const ModelRows &Model);
+void setGradients(ModelRows &Model, const std::vector<bool> &To);
 
 //===----------------------------------------------------------------------===//
 // Passes, Step.cpp

@@ -317,6 +317,48 @@ Cell forward(Interpreter &VM, const ModulePtr &M, ArrayRef<Cell> Inputs,
   return unknown(At, "what '" + M->ClassName + "' returns");
 }
 
+/// \p V with tensors that share nothing.
+static Cell withNewTensors(const Cell &V) {
+  const Cell Result = cell(*V);
+  if (V->What == Value::Tensor) {
+    Result->Handle = std::make_shared<TensorInstance>();
+    Result->Handle->Shape = V->Handle->Shape;
+  }
+  forEachPart(*Result, [](Cell &Part) { Part = withNewTensors(Part); });
+  return Result;
+}
+
+Cell sizesOfForward(Interpreter &VM, const ModulePtr &M, ArrayRef<Cell> Inputs,
+                    SourceLocation At) {
+  const Cell Nothing = unknown(At, "what forward() returns");
+  for (const Cell &Input : Inputs)
+    if (const Value *Unknown = unknownIn(Input))
+      return cell(*Unknown);
+  std::string Given = M->IsTraining ? "training" : "";
+  for (const Cell &Input : Inputs)
+    Given += " " + shownSizes(Input);
+  auto &Known = VM.Forwards[{M.get(), Given}];
+  if (!Known) {
+    // A pass whose memory is of no interest, and that leaves nothing behind.
+    const std::vector<Cell> Copies = VM.copiesOf(Inputs);
+    const size_t Gaps = VM.gapsOfPass(), Living = VM.Temporaries.size();
+    VM.Pass = &VM.Making;
+    VM.Making.GradMode = false;
+    VM.OnTensor = [&VM](const TensorPtr &T) {
+      if (!T->Memory)
+        VM.Making.place(*T);
+    };
+    Known = withNewTensors(forward(VM, M, Copies, At));
+    if (VM.gapsOfPass() > Gaps)
+      Known = Nothing;
+    VM.restoreGaps(Gaps);
+    VM.OnTensor = nullptr;
+    VM.Pass = nullptr;
+    VM.Temporaries.resize(Living);
+  }
+  return withNewTensors(Known);
+}
+
 /// As Sequential does it.
 static Cell forwardInOrder(Interpreter &VM, const ModuleInstance &M,
                            ArrayRef<Cell> Inputs, SourceLocation At) {

@@ -112,6 +112,7 @@ struct Frame {
   std::map<const clang::ValueDecl *, Cell> Variables;
   /// Those of the blocks that are open, in their order; not the parameters.
   std::vector<const clang::ValueDecl *> Declared;
+  const clang::FunctionDecl *Function = nullptr; ///< Null: a constructor.
   Cell This;
   Cell Result;
   /// A return that depends on values, which was passed by.
@@ -224,6 +225,10 @@ public:
   /// Is it in main(), outside of modules, and is somebody told of calls of
   /// forward() there? What backward() of a custom function calls is of a pass.
   bool isInProgram() const { return OnForward && !current() && !InBackward; }
+  /// Is it there, or in another method of \p M that main() has called, as act()
+  /// of an agent's network?
+  bool passesTo(const ModulePtr &M) const;
+  bool records() const { return Pass ? Pass->GradMode : GradMode; }
   void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
 
   /// What is told of modules that are made outside of modules, and of calls of
@@ -275,8 +280,13 @@ public:
   bool Halted = false; ///< At a limit, or a failure: nothing more is followed.
   unsigned Modules = 0, Nesting = 0, Calls = 0;
   unsigned InBackward = 0; ///< Of custom autograd functions.
+  /// The loop of the program that runs may have ended before, which depends on
+  /// values.
+  bool MayHaveEnded = false;
   /// Of tensors that constructors make of others.
   Simulation Making{DeviceKind::Cpu, Simulation::Measured};
+  /// What sizesOfForward() gave, by the sizes of what it was given.
+  std::map<std::pair<const ModuleInstance *, std::string>, Cell> Forwards;
   /// The sizes of what the forward() of modules gave last.
   std::map<const ModuleInstance *, std::string> Results;
 
@@ -479,6 +489,10 @@ Cell zeroGradients(const LibraryCall &C, llvm::ArrayRef<TensorPtr> Of);
 /// \p Inputs.
 Cell forward(Interpreter &VM, const ModulePtr &M, llvm::ArrayRef<Cell> Inputs,
              clang::SourceLocation At);
+/// The same outside of a pass, for the sizes of what it returns: nothing else
+/// of it stays, and it may not be known.
+Cell sizesOfForward(Interpreter &VM, const ModulePtr &M,
+                    llvm::ArrayRef<Cell> Inputs, clang::SourceLocation At);
 /// What the library's \p Class does, which is that of \p M or a base of it.
 Cell forwardOfLibrary(Interpreter &VM, const ModulePtr &M,
                       llvm::StringRef Class, llvm::ArrayRef<Cell> Inputs,

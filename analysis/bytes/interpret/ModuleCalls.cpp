@@ -365,10 +365,13 @@ static void expireTemporaries(const LibraryCall &C) {
 }
 
 static Cell runForward(const LibraryCall &C) {
-  if (C.VM.isInProgram())
+  const bool InProgram = C.VM.isInProgram();
+  if (InProgram)
     C.VM.OnForward(C.Object->Held, C.Arguments, C.At);
-  if (!C.VM.Pass || C.VM.Halted)
+  if (C.VM.Halted)
     return C.Nothing;
+  if (!C.VM.Pass)
+    return sizesOfForward(C.VM, C.Object->Held, C.Arguments, C.At);
   // A class of LibTorch's names its own forward(), which is not virtual.
   const ModulePtr M = C.Object->Held;
   const CXXRecordDecl *Own = cast<CXXMethodDecl>(C.F)->getParent();

@@ -421,7 +421,7 @@ private:
   void place(const TensorPtr &T) {
     // The address may be that of one that is gone.
     std::weak_ptr<TensorInstance> &Seen = Known[T.get()];
-    if (!Seen.expired())
+    if (!Seen.expired() && (T->Memory || !T->Shape.bytes()))
       return;
     Seen = T;
     Placed.push_back({T, T->Memory});

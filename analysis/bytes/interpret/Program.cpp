@@ -68,7 +68,8 @@ private:
     if (Visit)
       return (*Visit)(Model, M, Given, At, Made);
     // Of the same call in a loop, the first whose arguments are known counts.
-    auto [Known, IsNew] = Calls.try_emplace({M.get(), At}, Seen.Passed.size());
+    auto [Known, IsNew] =
+        Calls.try_emplace({M.get(), At, Running.records()}, Seen.Passed.size());
     if (!IsNew && !llvm::any_of(Seen.Passed[Known->second].Values, unknownIn))
       return;
     SeenValues Call;
@@ -77,7 +78,7 @@ private:
     Call.At = At;
     Call.Model = Model;
     Call.Variable = nameOf(M);
-    Call.IsGuarded = !Running.GradMode;
+    Call.IsGuarded = !Running.records();
     if (const auto Type = Running.Autocast.inUse())
       Call.Autocast = Type->Name.str();
     if (IsNew)
@@ -117,7 +118,8 @@ private:
   const OnCall *const Visit;
   unsigned CallsSeen = 0;
   std::vector<ModulePtr> Made; ///< As Seen has them.
-  std::map<std::pair<const ModuleInstance *, SourceLocation>, size_t> Calls;
+  std::map<std::tuple<const ModuleInstance *, SourceLocation, bool>, size_t>
+      Calls;
 };
 
 } // namespace
@@ -151,8 +153,9 @@ void runAgain(Interpreter &Running, ArrayRef<const FunctionDecl *> Mains,
 }
 
 bool isCall(const SeenValues &Call, size_t Model, ArrayRef<Cell> Given,
-            SourceLocation At) {
+            SourceLocation At, const Interpreter &Running) {
   return Model == Call.Model && At == Call.At &&
+         Call.IsGuarded == !Running.records() &&
          (llvm::any_of(Call.Values, unknownIn) ||
           llvm::none_of(Given, unknownIn));
 }

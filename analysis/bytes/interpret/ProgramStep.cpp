@@ -315,7 +315,7 @@ private:
     runAgain(Running, Mains, Program,
              [&](size_t Number, const ModulePtr &M, ArrayRef<Cell> Given,
                  SourceLocation At, ArrayRef<ModulePtr> Made) {
-               const bool IsIt = isCall(Call, Number, Given, At);
+               const bool IsIt = isCall(Call, Number, Given, At, Running);
                if (!Step) {
                  const bool Begins =
                      IsIt || (Want.FromStart && Call.Model < Made.size());

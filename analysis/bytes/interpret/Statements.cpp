@@ -1,12 +1,13 @@
 //===- Statements.cpp - Follows statements --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "analysis/bytes/interpret/Interpreter.h"
-#include "analysis/bytes/interpret/Snapshot.h"
+#include "analysis/bytes/interpret/Statements.h"
 #include "analysis/cpp/Calls.h"
 #include "analysis/cpp/Loops.h"
 #include "analysis/cpp/Walk.h"
+#include "analysis/torch/api/TorchTypes.h"
 #include "llvm/ADT/ScopeExit.h"
+#include <array>
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -14,10 +15,6 @@ using llvm::Twine;
 
 namespace libtorch_tidy::bytes {
 
-/// What follows a statement.
-enum class Flow { Next, Break, Continue, Return, Halt };
-
-static Flow exec(Interpreter &VM, const Stmt *S);
 static Flow execInside(Interpreter &VM, const Stmt *S);
 
 static constexpr char LoopIsUnknown[] = "how often this loop runs is not known";
@@ -71,12 +68,14 @@ static Flow skipUnknown(Interpreter &VM, ArrayRef<const Stmt *> Skipped,
     return Flow::Halt;
   // A program is followed as if it went on.
   const bool InProgram = VM.isInProgram();
-  if (InProgram && llvm::none_of(Skipped, [](const Stmt *S) {
-        return S && cpp::anyOf<Stmt>(
-                        S, [](const Stmt *P) { return isa<BreakStmt>(P); },
-                        cpp::Lambdas::Skipped);
-      }))
+  if (InProgram) {
+    VM.MayHaveEnded |= llvm::any_of(Skipped, [](const Stmt *S) {
+      return S && cpp::anyOf<Stmt>(
+                      S, [](const Stmt *P) { return isa<BreakStmt>(P); },
+                      cpp::Lambdas::Skipped);
+    });
     Next = Flow::Next;
+  }
   if (Next == Flow::Return && !VM.Frames.empty())
     VM.Frames.back()->Result = Reason;
   if (Adds || Next != Flow::Next || (VM.Pass && !InProgram))
@@ -154,107 +153,6 @@ static void declare(Interpreter &VM, const Decl *D) {
   setVariable(VM, Var, std::move(Given));
 }
 
-namespace {
-
-/// What one branch of an `if` leaves.
-struct BranchEnd {
-  Flow Next = Flow::Halt;
-  uint64_t Live = 0, Peak = 0;
-  std::map<Cell, std::string> Changes; ///< As Snapshot has them.
-  std::string Result;                  ///< Sizes of what it returns.
-  bool returns() const { return Next == Flow::Return; }
-};
-
-} // namespace
-
-/// Runs \p Branch, and goes back to \p Start. nullopt where it is not followed.
-static std::optional<BranchEnd> tryBranch(Interpreter &VM, const Stmt *Branch,
-                                          const Snapshot &Start) {
-  Memory &InUse = VM.Pass->memory();
-  const Memory::Course Before = InUse.course();
-  const size_t Gaps = VM.gapsOfPass();
-  BranchEnd End;
-  InUse.restartPeak();
-  End.Next = exec(VM, Branch);
-  End.Live = End.returns() ? VM.Frames.back()->LiveAtReturn : InUse.live();
-  End.Peak = InUse.peak();
-  const auto Changes = Start.changes();
-  if (const Cell &Result = VM.Frames.back()->Result;
-      End.returns() && Result && !unknownIn(Result))
-    End.Result = shownSizes(Result);
-  const bool IsFollowed = !VM.Halted && VM.gapsOfPass() == Gaps && Changes &&
-                          (!End.returns() || !End.Result.empty());
-  Start.restore();
-  InUse.setCourse(Before);
-  // At a limit, its note stays.
-  if (!VM.Halted || VM.Failure)
-    VM.restoreGaps(Gaps);
-  if (!IsFollowed)
-    return std::nullopt;
-  End.Changes = *Changes;
-  return End;
-}
-
-/// The values that differ after \p A and \p B, and that somebody may read.
-static std::vector<Cell> differing(const Interpreter &VM, BranchEnd &A,
-                                   BranchEnd &B, const Snapshot &Start) {
-  for (auto *Each : {&A, &B})
-    for (const auto &[V, Now] : Each->Changes)
-      (Each == &A ? B : A).Changes.try_emplace(V, Start.before(V));
-  std::set<Cell> Gone; ///< After a return.
-  if (A.returns() || B.returns())
-    for (const auto &[D, V] : VM.Frames.back()->Variables)
-      if (!D->getType()->isReferenceType())
-        Gone.insert(V);
-  std::vector<Cell> Result;
-  for (const auto &[V, Now] : A.Changes)
-    if (Now != B.Changes[V] && !Gone.count(V))
-      Result.push_back(V);
-  return Result;
-}
-
-/// One of two branches, which depends on values: what takes more counts, where
-/// later code cannot tell them apart but by values. nullopt where it can.
-static std::optional<Flow> execEither(Interpreter &VM, const Stmt *Then,
-                                      const Stmt *Else, SourceLocation At,
-                                      const Cell &Unknown) {
-  std::optional<BranchEnd> Ends[2];
-  std::vector<Cell> Differing;
-  {
-    const Snapshot Start(VM);
-    for (const unsigned I : {0, 1})
-      if (!(Ends[I] = tryBranch(VM, I ? Else : Then, Start)))
-        return VM.Halted ? std::optional(Flow::Halt) : std::nullopt;
-    Differing = differing(VM, *Ends[0], *Ends[1], Start);
-  }
-  const BranchEnd &A = *Ends[0], &B = *Ends[1];
-  const bool OneReturns = A.returns() != B.returns();
-  if (OneReturns ? (A.returns() ? B : A).Next != Flow::Next
-                 : A.Next != B.Next || A.Result != B.Result)
-    return std::nullopt;
-  if (llvm::any_of(Differing,
-                   [](const Cell &V) { return V->What == Value::Tensor; }))
-    return std::nullopt;
-  // The end of the function says whether to go on was the larger one.
-  const unsigned Larger = OneReturns ? A.returns() : B.Live > A.Live;
-  if (OneReturns)
-    VM.Frames.back()->Early.push_back(
-        {Ends[!Larger]->Result, Ends[!Larger]->Live, At});
-  VM.setPlace(VM.current(), At);
-  VM.Pass->atMost("which branch of an 'if' runs depends on values: the one "
-                  "that takes more counts");
-  const Flow Next = exec(VM, Larger ? Else : Then);
-  for (const Cell &V : Differing)
-    *V = *Unknown;
-  Memory &InUse = VM.Pass->memory();
-  if (const uint64_t Other = Ends[!Larger]->Peak; Other > InUse.peak()) {
-    Memory::Course Now = InUse.course();
-    Now.Peak = Other;
-    InUse.setCourse(std::move(Now));
-  }
-  return Next;
-}
-
 static Flow execIf(Interpreter &VM, const IfStmt *S) {
   if (Flow F = exec(VM, S->getInit()); F != Flow::Next)
     return F;
@@ -272,7 +170,13 @@ static Flow execIf(Interpreter &VM, const IfStmt *S) {
     return exec(VM, S->getElse());
   if (S->getElse() && endsInThrow(S->getElse()))
     return exec(VM, S->getThen());
-  if (VM.Pass && VM.current())
+  const bool Branches =
+      VM.isInProgram() ? llvm::any_of(std::array{S->getThen(), S->getElse()},
+                                      [](const Stmt *Each) {
+                                        return Each && setsTensor(Each);
+                                      })
+                       : VM.Pass && VM.current();
+  if (Branches)
     if (const std::optional<Flow> Next = execEither(
             VM, S->getThen(), S->getElse(), S->getIfLoc(),
             Condition->What == Value::Unknown
@@ -282,6 +186,71 @@ static Flow execIf(Interpreter &VM, const IfStmt *S) {
   return skipUnknown(VM, {S->getThen(), S->getElse()}, S->getIfLoc(),
                      "the condition of this 'if' is not known", Condition);
 }
+
+/// Does \p Body, or a function of the user's that it calls, call a backward()
+/// of the library's?
+static bool trains(Interpreter &VM, const Stmt *Body,
+                   std::set<const FunctionDecl *> &Seen) {
+  return cpp::anyOf<CallExpr>(
+      Body,
+      [&](const CallExpr *Call) {
+        const FunctionDecl *F = Call->getDirectCallee();
+        if (!F)
+          return false;
+        if (torch::isTorchDecl(F))
+          return cpp::nameOf(F) == "backward";
+        const FunctionDecl *Definition =
+            cpp::isOfLibrary(F) || !Seen.insert(F->getCanonicalDecl()).second
+                ? nullptr
+                : VM.definitionOf(F);
+        return Definition && trains(VM, Definition->getBody(), Seen);
+      },
+      cpp::Lambdas::Entered);
+}
+
+namespace {
+
+/// A loop of the program whose end may depend on values: its rounds go on for
+/// as long as is known, or for some time.
+class OpenLoop {
+public:
+  OpenLoop(Interpreter &VM, const Stmt *Loop)
+      : VM(VM), Loop(Loop), Outer(std::exchange(VM.MayHaveEnded, false)) {}
+  ~OpenLoop() {
+    if (std::exchange(VM.MayHaveEnded, Outer) && VM.Pass && !VM.Halted) {
+      VM.setPlace(VM.current(), Loop->getBeginLoc());
+      VM.Pass->atMost("how often this loop runs depends on values: as often as "
+                      "it may");
+    }
+  }
+  OpenLoop(const OpenLoop &) = delete;
+  OpenLoop &operator=(const OpenLoop &) = delete;
+
+  /// Whether its condition holds depends on values. Is another round followed?
+  bool goesOn() {
+    if (!VM.isInProgram())
+      return false;
+    std::set<const FunctionDecl *> Seen;
+    if (!Trains)
+      Trains = trains(VM, cpp::bodyOf(Loop), Seen);
+    VM.MayHaveEnded |= *Trains;
+    return *Trains;
+  }
+  /// After a round: has it run for long enough?
+  bool isOver() {
+    constexpr unsigned MaxRounds = 2'000;
+    return VM.MayHaveEnded && ++Rounds >= MaxRounds;
+  }
+
+private:
+  Interpreter &VM;
+  const Stmt *Loop;
+  const bool Outer;
+  std::optional<bool> Trains;
+  unsigned Rounds = 0;
+};
+
+} // namespace
 
 /// What follows a loop or a `switch` that \p F ends in.
 static Flow afterBreak(Flow F) { return F == Flow::Break ? Flow::Next : F; }
@@ -310,6 +279,8 @@ static Flow execLoop(Interpreter &VM, const Stmt *Loop) {
     if (Flow F = exec(VM, For->getInit()); F != Flow::Next)
       return F;
   bool BodyFirst = isa<DoStmt>(Loop);
+  OpenLoop Open(VM, Loop);
+  const Cell Forever = unknown(Loop->getBeginLoc(), "when this loop ends");
   while (true) {
     if (!VM.step(Loop->getBeginLoc()))
       return Flow::Halt;
@@ -320,14 +291,17 @@ static Flow execLoop(Interpreter &VM, const Stmt *Loop) {
       if (VM.Halted)
         return Flow::Halt;
       const std::optional<bool> Known = truth(Goes);
-      if (!Known)
+      if (!Known && !Open.goesOn())
         return afterBreak(skipUnknown(
             VM, {Body, Increment}, Loop->getBeginLoc(), LoopIsUnknown, Goes));
-      if (!*Known)
+      if (Known == false)
         return Flow::Next;
     }
     if (std::optional<Flow> Last = execRound(VM, Body))
       return *Last;
+    if (Open.isOver())
+      return afterBreak(skipUnknown(VM, {Body, Increment}, Loop->getBeginLoc(),
+                                    LoopIsUnknown, Forever));
     if (Increment)
       VM.eval(Increment);
     BodyFirst = false;
@@ -371,6 +345,7 @@ static Flow execRange(Interpreter &VM, const CXXForRangeStmt *S) {
   if (IsLoader) // It has one batch at a time.
     Range = nullptr;
   const VarDecl *Var = S->getLoopVariable();
+  const OpenLoop Open(VM, S);
   for (Cell &Element : *Elements) {
     if (!VM.step(S->getForLoc()))
       return Flow::Halt;
@@ -459,7 +434,7 @@ static Flow execSwitch(Interpreter &VM, const SwitchStmt *S) {
   return Flow::Next;
 }
 
-static Flow exec(Interpreter &VM, const Stmt *S) {
+Flow exec(Interpreter &VM, const Stmt *S) {
   if (!S)
     return Flow::Next;
   if (!VM.step(S->getBeginLoc()))

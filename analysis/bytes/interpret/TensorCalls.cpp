@@ -132,36 +132,54 @@ static Cell makeSteps(const LibraryCall &C) {
                                        : C.Nothing;
 }
 
-/// The type that torch::tensor() gives the elements of a container of numbers;
-/// nullopt of others.
-static std::optional<ElementType> typeOfContainer(const LibraryCall &C) {
+/// What torch::tensor() is given, as it is written: a number, the first of
+/// those in braces, or a container.
+static const Expr *writtenValues(const LibraryCall &C) {
   const Expr *Given = C.E && C.E->getNumArgs() ? C.E->getArg(0) : nullptr;
   // What is written is converted on the way.
   while (Given) {
     Given = Given->IgnoreImplicit();
+    const auto *List = dyn_cast<InitListExpr>(Given);
     const auto *Made = dyn_cast<CXXConstructExpr>(Given);
-    if (!Made || !Made->getNumArgs() ||
-        !torch::isTorchDecl(Made->getConstructor()))
+    if (const auto *Braces = dyn_cast<CXXStdInitializerListExpr>(Given))
+      Given = Braces->getSubExpr();
+    else if (List && List->getNumInits())
+      Given = List->getInit(0);
+    else if (Made && Made->getNumArgs() &&
+             torch::isTorchDecl(Made->getConstructor()))
+      Given = Made->getArg(0);
+    else
       break;
-    Given = Made->getArg(0);
   }
-  const CXXRecordDecl *R =
-      Given ? Given->getType()->getAsCXXRecordDecl() : nullptr;
-  const QualType Element = typeArgument(R, 0);
-  if (!cpp::isOfLibrary(R) || Element.isNull() || !Element->isArithmeticType())
+  return Given;
+}
+
+/// The type that torch::tensor() gives numbers of \p Type, or the elements of a
+/// container of them; nullopt of others.
+static std::optional<ElementType> typeOfWritten(QualType Type) {
+  if (const CXXRecordDecl *R = Type->getAsCXXRecordDecl())
+    Type = cpp::isOfLibrary(R) ? typeArgument(R, 0) : QualType();
+  if (Type.isNull() || !Type->isArithmeticType())
     return std::nullopt;
-  return Element->isRealFloatingType() ? Float32 : Int64;
+  return Type->isRealFloatingType() ? Float32
+         : Type->isBooleanType()    ? Bool
+                                    : Int64;
 }
 
 /// torch::tensor(values, options): its shape is that of the lists within each
 /// other.
 static Cell makeOfValues(const LibraryCall &C) {
   std::vector<Size> Sizes;
-  const std::optional<ElementType> Written = typeOfContainer(C);
-  // Of a container that is not known.
-  if (C.Arguments[0]->What == Value::Unknown)
+  const Expr *Values = writtenValues(C);
+  const std::optional<ElementType> Written =
+      Values ? typeOfWritten(Values->getType()) : std::nullopt;
+  // A number or a container that is not known.
+  if (C.Arguments[0]->What == Value::Unknown) {
+    if (Written && !Values->getType()->isRecordType())
+      return makeTensor(C, Sizes, Written);
     return makeTensor(C, Written ? MaybeSizes({std::nullopt}) : MaybeSizes(),
                       Written);
+  }
   for (Cell Level = C.Arguments[0]; Level->What == Value::List;) {
     Sizes.push_back(Level->Elements.size());
     if (Level->Elements.empty())

@@ -98,7 +98,8 @@ struct Value {
   const clang::FunctionDecl *Callee = nullptr;
   std::map<const clang::ValueDecl *, Cell> Captures;
   Cell This; ///< Of a lambda.
-  /// Of a guard: what it set is set back when its last owner goes.
+  /// Of a guard: what it set is set back when its last owner goes. Of what is
+  /// not known: a tensor that it holds.
   std::shared_ptr<void> Guard;
   /// A tensor that nobody reads again: who takes it by value takes it over.
   bool IsExpiring = false;

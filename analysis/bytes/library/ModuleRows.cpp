@@ -173,4 +173,19 @@ RowPaths addRows(const ModulePtr &Root, bool Stopped, const SourceManager &SM,
   return RowMaker(SM, Stopped, Rows).add(Root);
 }
 
+std::vector<bool> gradientsOf(const ModelRows &Model) {
+  std::vector<bool> Result;
+  for (const ModuleRow &Row : Model.Modules)
+    for (const TensorRow &T : Row.Tensors)
+      Result.push_back(T.GetsGradient);
+  return Result;
+}
+
+void setGradients(ModelRows &Model, const std::vector<bool> &To) {
+  size_t Next = 0;
+  for (ModuleRow &Row : Model.Modules)
+    for (TensorRow &T : Row.Tensors)
+      T.GetsGradient = To[Next++];
+}
+
 } // namespace libtorch_tidy::bytes

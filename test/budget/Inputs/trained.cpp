@@ -1,6 +1,6 @@
 // The peaks of the programs of trained/, each in a namespace of its own:
 //
-//   teacher|6589440
+//   teacher|4792616
 #include "peak.h"
 #include <ATen/autocast_mode.h>
 #include <deque>
@@ -20,6 +20,24 @@ namespace teacher {
 }
 namespace iterated {
 #include "trained/iterated.cpp"
+}
+namespace agent {
+#include "trained/agent.cpp"
+}
+namespace rollouts {
+#include "trained/rollouts.cpp"
+}
+namespace translated {
+#include "trained/translated.cpp"
+}
+namespace episodes {
+#include "trained/episodes.cpp"
+}
+namespace flipped {
+#include "trained/flipped.cpp"
+}
+namespace best {
+#include "trained/best.cpp"
 }
 namespace mixed {
 #include "trained/mixed.cpp"
@@ -42,6 +60,12 @@ int main() {
   std::cout.setstate(std::ios::failbit); // What they print.
   MEASURE(teacher);
   MEASURE(iterated);
+  MEASURE(agent);
+  MEASURE(rollouts);
+  MEASURE(translated);
+  MEASURE(episodes);
+  MEASURE(flipped);
+  MEASURE(best);
   MEASURE(mixed);
   MEASURE(sums);
 }

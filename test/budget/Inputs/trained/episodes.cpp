@@ -1,0 +1,52 @@
+// An episode ends when its environment says so, and all of it is learned from.
+// budget: --optimizer=adam
+#include <cstdlib>
+#include <torch/torch.h>
+
+struct NetImpl : torch::nn::Module {
+  NetImpl(int64_t in, int64_t h) : a(in, h), b(h, 4) {
+    register_module("a", a);
+    register_module("b", b);
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    return torch::softmax(b(torch::relu(a(x))), -1);
+  }
+  torch::Tensor loss(torch::Tensor x, torch::Tensor y) {
+    return torch::nll_loss(torch::log(forward(x)), y);
+  }
+  torch::nn::Linear a, b;
+};
+TORCH_MODULE(Net);
+struct Env {
+  torch::Tensor reset() { return torch::rand({8}); }
+  std::tuple<torch::Tensor, float, bool> step(int64_t) {
+    return {torch::rand({8}), 1.0f, std::rand() % 1000 == 999};
+  }
+};
+
+int main() {
+  Net net(8, 128);
+  Env env;
+  torch::optim::Adam opt(net->parameters(), 1e-3);
+  for (int e = 0; e < 3; ++e) {
+    auto s = env.reset();
+    std::vector<torch::Tensor> logs;
+    std::vector<float> rewards;
+    for (int t = 0; t < 50; ++t) {
+      auto p = net->forward(s.unsqueeze(0));
+      auto a = p.multinomial(1);
+      logs.push_back(torch::log(p.gather(1, a)).squeeze());
+      auto [n, r, done] = env.step(a.item<int64_t>());
+      rewards.push_back(r);
+      s = n;
+      if (done)
+        break;
+    }
+    auto returns = torch::tensor(rewards);
+    auto loss = -(torch::stack(logs) * returns).sum();
+    opt.zero_grad();
+    loss.backward();
+    opt.step();
+  }
+  return 0;
+}
