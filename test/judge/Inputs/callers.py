@@ -230,4 +230,4 @@ def judge(drawn, truth, findings):
     helped = any(line not in where for line in told)
     # AutoGradMode g(b): the mode is the caller's choice.
     silent = {k for k in wasted - chosen if not helped and not any(where.get(line) == k for line in told)}
-    return "silent: a caller only reads" if silent else "agree"
+    return "silent: a caller only reads" if silent else "told" if wasted - chosen else "agree"

@@ -222,7 +222,7 @@ class Grammar:
         return {"{}": body, "if": "if (%s) %s" % (self.condition(), body),
                 "for": "for (int i = 0; i < 2; ++i) " + body,
                 "while": "int w = 0;\nwhile (w++ < 2) " + body,
-                "switch": "switch (n + %s) {\ncase 0: %s break;\ndefault: %s\n}" % (self.condition(), body, other),
+                "switch": "switch (int(%s)) {\ncase 1: %s break;\ndefault: %s\n}" % (self.condition(), body, other),
                 "else": "if (%s) %s else %s" % (self.condition(), other, body),
                 "try": "try %s catch (const std::exception &) {\n}" % body}[kind]
 
@@ -281,4 +281,4 @@ def judge(drawn, truth, findings):
         return "false: nothing that is read is gone, level %d" % level
     if bad and not findings:
         return "silent: it is gone in %s" % ("some reads" if good else "each read")
-    return "agree" if bad or good else "dead"
+    return "told" if bad else "agree" if good else "dead"

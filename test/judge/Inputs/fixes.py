@@ -154,7 +154,7 @@ def compared(before, after):
         more += any(int(n) > int(w) + SLACK for w, n in zip(was, now))
     if more:
         return "false: it takes more " + ("in some runs" if lower else "and never less")
-    return "agree" if lower else "silent: it takes as much as before"
+    return "told" if lower else "silent: it takes as much as before"
 
 
 def verdicts(judge, functions):

@@ -242,4 +242,4 @@ def judge(drawn, truth, findings):
         # Code that is not seen makes what is added, or gets it and may go through it.
         unseen = "unseen(" in text or "peek(" in text
         return "silent: it grows in %s%s" % (words, ", with code that is not seen" if unseen else "")
-    return "agree"
+    return "told" if defect else "agree"

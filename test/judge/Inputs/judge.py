@@ -5,7 +5,7 @@
 
 The library is the judge: draws N functions, runs each with the real library for all
 values of its conditions, lets the tool read them, and compares what both say. Prints
-one line of figures and the disagreements, each made as small as it goes.
+figures and the disagreements, each made as small as it goes.
 
 A question is a module beside this file:
 
@@ -15,8 +15,9 @@ A question is a module beside this file:
   RUN_FLAGS, TOOL_FLAGS   more flags of the compiler and of the tool, if there are
   draw(rng, number)       a Drawn
   judge(drawn, truth, findings)
-                          "agree", "dead" (nothing to compare), "false: WORDS" or
-                          "silent: WORDS"
+                          "told" (a defect, and a finding), "agree" (neither), "dead"
+                          (nothing to compare), "false: WORDS", "silent: WORDS", or
+                          "chosen: WORDS" (silent, and the program asks for it)
   verdicts(judge, functions)
                           in place of judge(), where a function runs more than once
 
@@ -334,15 +335,17 @@ def main():
     kinds = collections.Counter(verdicts.values())
     heads = collections.Counter(words.split(":")[0] for words in verdicts.values())
     print("%s: %d drawn, %d do not compile, %d with nothing to compare, %d agree, %d false, "
-          "%d silent" % (args.question, args.count, len(broken), heads["dead"], heads["agree"],
-                         heads["false"], heads["silent"]))
+          "%d silent" % (args.question, args.count, len(broken), heads["dead"],
+                         heads["agree"] + heads["told"] + heads["chosen"], heads["false"],
+                         heads["silent"]))
+    print("%6d of %d defects told" % (heads["told"], heads["told"] + heads["silent"]))
     for words, number in sorted(kinds.items()):
-        if words not in ("agree", "dead"):
+        if ":" in words:
             print("%6d %s" % (number, words))
     for number, words in list(broken.items())[:args.show]:
         print("\n%d does not compile: %s" % (number - FIRST, words))
         print(drawn[number].static.rstrip())
-    for words in sorted(set(kinds) - {"agree", "dead"}):
+    for words in sorted(words for words in kinds if ":" in words):
         for number in [n for n in verdicts if verdicts[n] == words][:args.show]:
             text = drawn[number].numbered(number, FIRST)
             text = text if args.raw else judge.smaller(text, words)

@@ -195,4 +195,4 @@ def judge(drawn, truth, findings):
         return "false: it lies in order on some paths, level 0"
     if wrong and not findings:
         return "silent: it does not lie in order in %s" % ("some reads" if good else "each read")
-    return "agree"
+    return "told" if wrong else "agree"

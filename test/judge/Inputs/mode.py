@@ -63,6 +63,8 @@ BOXES = [
     (["auto *{v} = new torch::NoGradGuard;"], ["delete {v}; {v} = nullptr;"]),
     (["auto *const {v} = new torch::NoGradGuard;"], []),
 ]
+CHOSEN = re.compile(r"(?m)(AutoGradMode|emplace|in_place).*\bc\[|set_enabled\([^tf]|"
+                    r"if \(c\[\d\]\) (g\d|at::)")
 PASS = "r += net(x).sum().item<float>(); // PASS"
 
 
@@ -196,5 +198,7 @@ def judge(drawn, truth, findings):
     if told and not on:
         return "false: it is off in each run"
     if on and not told and not useless:
+        if off and CHOSEN.search(drawn.static):
+            return "chosen: a condition of the program switches it"
         return "silent: it is on in %s" % ("some runs" if off else "each run")
-    return "agree"
+    return "told" if on else "agree"
