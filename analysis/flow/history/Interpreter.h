@@ -63,7 +63,9 @@ public:
 
     bool join(const Modes &Other);
     void end(const clang::VarDecl *V);
-    bool underInference() const;
+    /// What gradients are under an InferenceMode that is alive, whatever else
+    /// switches them: off, or unknown where there may be none.
+    std::optional<torch::GradMode> underInference() const;
   };
 
   /// What holds at a point of the function.
@@ -293,7 +295,7 @@ private:
   CallSite siteAt(const clang::Expr *E, const clang::FunctionDecl *Callee) {
     const GradMode Mode = modeAt(E);
     return {E, Callee, Mode, Mode == GradMode::On && S.FromOff == GradMode::On,
-            S.underInference()};
+            S.underInference().has_value()};
   }
   /// Does history arise here? Off: never; Unknown: the result is unknown.
   Value produced(Value V);

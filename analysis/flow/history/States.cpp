@@ -20,7 +20,7 @@ Interpreter::Modes Interpreter::unwound(const Stmt *Block) const {
   };
   llvm::SmallVector<const VarDecl *, 4> Gone;
   for (const auto &[V, G] : S.Guards)
-    if (IsGone(V))
+    if (IsGone(V) && !V->getType()->isPointerType()) // Nobody deletes these.
       Gone.push_back(V);
   const SourceManager &SM = Context.getSourceManager();
   llvm::sort(Gone, [&](const VarDecl *A, const VarDecl *B) {
@@ -118,8 +118,12 @@ void Interpreter::changeGuard(const Expr *E, const torch::GuardChange &Change) {
   else
     Switching.insert(E);
   Lasting.insert(E);
-  if (!Change.Of || !isPlainBox(Change.Of))
+  if (!Change.Of || !isPlainBox(Change.Of)) {
+    if (Change.Of && Change.Inference)
+      S.Guards[Change.Of] = {S, /*Inference=*/true, /*Perhaps=*/true,
+                             /*Shared=*/true};
     return setMode(GradMode::Unknown);
+  }
   const GradMode Before = S.Mode;
   if (Change.EndsFirst)
     S.end(Change.Of);
@@ -203,10 +207,19 @@ void Interpreter::Modes::end(const VarDecl *V) {
     Switches::join(Ended.Before);
   else
     static_cast<Switches &>(*this) = Ended.Before;
+  // What it brings back lies below an InferenceMode that is still alive.
+  if (const std::optional<GradMode> Under = underInference())
+    for (GradMode *M : {&Mode, &FromOff})
+      if (*M != GradMode::Off)
+        *M = *Under;
 }
 
-bool Interpreter::Modes::underInference() const {
-  return llvm::any_of(Guards, [](const auto &G) { return G.second.Inference; });
+std::optional<GradMode> Interpreter::Modes::underInference() const {
+  std::optional<GradMode> Under;
+  for (const auto &[V, G] : Guards)
+    if (G.Inference && Under != GradMode::Off)
+      Under = G.Perhaps || G.Shared ? GradMode::Unknown : GradMode::Off;
+  return Under;
 }
 
 bool Interpreter::joinFrozen(State &Into, const State &From) {

@@ -190,9 +190,6 @@ Borrows MemoryValues::readLent(const cpp::Call &C, unsigned To) const {
 static const Expr *emptiedBy(const cpp::Call &C) {
   return isa<CXXMemberCallExpr>(C.E) &&
                  ((C.does(cpp::Std::Empty) && !C.does(cpp::Std::Remove)) ||
-                  (C.does(cpp::Std::Resize) && C.Written > 0 &&
-                   cpp::constantInt(C.Args[0], C.Callee->getASTContext()) ==
-                       0) ||
                   (torch::resizesInPlace(C.expr()) &&
                    !torch::mayMoveElements(C.expr())))
              ? C.Object
@@ -217,6 +214,14 @@ static const Expr *freedBy(const cpp::Call &C) {
 static const Expr *removedFrom(const cpp::Call &C) {
   return isa<CXXMemberCallExpr>(C.E) && C.does(cpp::Std::Remove) &&
                  C.Of != cpp::Whose::User
+             ? C.Object
+             : nullptr;
+}
+
+/// The container that \p C gives another number of elements.
+static const Expr *countedBy(const cpp::Call &C) {
+  return isa<CXXMemberCallExpr>(C.E) && C.does(cpp::Std::Resize) &&
+                 C.Written > 0 && C.Of != cpp::Whose::User
              ? C.Object
              : nullptr;
 }
@@ -246,6 +251,7 @@ void MemoryDomain::visitCall(const CallExpr *Call) {
       {overwrittenBy, &M::overwriting},
       {cpp::asInsertion, &M::insertion},
       {removedFrom, &M::removal},
+      {countedBy, &M::resizing},
       {swaps, &M::swap},
       {emptiedBy, &M::forget},
       {resizedBy, &M::resized},
@@ -330,8 +336,7 @@ void MemoryDomain::visitObject(const cpp::Call &C) {
     return S.forget(*K);
   // What adds at the front or takes out is handled on its own, and so is what
   // is counted.
-  if (!K || C.does(cpp::Std::Remove | cpp::Std::First) ||
-      (C.does(cpp::Std::Reserve) && !C.does(cpp::Std::Resize)))
+  if (!K || C.does(cpp::Std::Remove | cpp::Std::First | cpp::Std::Reserve))
     return;
   S.lastMoved(*K);
   if (S.sizeOf(*K) && !C.does(cpp::Std::Insert | cpp::Std::Clear))

@@ -187,6 +187,33 @@ void MemoryDomain::removal(const Call &C, const Expr *From) {
     S.doubtElements(*K);
 }
 
+/// So many elements are looked for one by one where they are taken out.
+static constexpr int64_t MostRemoved = 64;
+
+/// \p C gives \p Of another number of elements: those from there on are gone.
+void MemoryDomain::resizing(const Call &C, const Expr *Of) {
+  const std::optional<Keeper> K = S.place(Of);
+  if (!K)
+    return;
+  const auto Number = constantInt(C.Args[0], Context);
+  unsigned *Size = S.sizeOf(*K);
+  if (Number && *Number == 0)
+    S.forget(*K);
+  else if (!Size || !Number || *Number < 0 || *Size > *Number + MostRemoved)
+    S.doubtElements(*K);
+  else
+    for (int64_t I = *Number; I < *Size; ++I) {
+      Keeper Gone = *K;
+      Gone.Path += numberStep(I);
+      S.remove(Gone);
+    }
+  if (Size && Number && *Number >= 0)
+    *Size = *Number;
+  else if (Size)
+    S.Sizes.erase(cast<VarDecl>(K->Root));
+  S.lastMoved(*K);
+}
+
 /// \p C gives all elements of \p All another value.
 Done MemoryDomain::overwriting(const Call &C, const Expr *All) {
   std::optional<Keeper> K = S.place(All);

@@ -308,6 +308,7 @@ private:
   Keeper placeOfNew(const cpp::Call &C, Keeper Into,
                     const cpp::Insertion &Added);
   void removal(const cpp::Call &C, const clang::Expr *From);
+  void resizing(const cpp::Call &C, const clang::Expr *Of);
   cpp::Done overwriting(const cpp::Call &C, const clang::Expr *All);
   cpp::Done swap(const cpp::Call &C);
   bool isCounted(const clang::VarDecl *Var) const;

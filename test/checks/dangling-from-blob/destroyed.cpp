@@ -624,3 +624,34 @@ void overwrite_the_others(Tensor (*q)[3], Tensor safe) {
     q[0][i] = safe;
   rd(q[1][2]);
 }
+void resize_to_less() {
+  std::vector<View> q(1);
+  {
+    std::vector<float> v(4);
+    q.push_back({torch::from_blob(v.data(), {4}), 1});
+  }
+  q.resize(1);
+  for (auto &e : q)
+    rd(e.p);
+}
+void resize_and_read_last(std::vector<Tensor> q, size_t n) {
+  {
+    std::vector<float> v(4);
+    q.push_back(torch::from_blob(v.data(), {4}));
+    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+  }
+  q.resize(n); // Nobody knows which: advice.
+  rd(q.back());
+}
+void resize_to_more() {
+  std::vector<View> q;
+  {
+    std::vector<float> v(4);
+    q.push_back({torch::from_blob(v.data(), {4}), 1});
+    // CHECK-MESSAGES: :[[@LINE-1]]:18: warning: dangling tensor: 'q.p' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
+    // CHECK-FIXES: q.push_back({torch::from_blob(v.data(), {4}).clone(), 1});
+  }
+  q.resize(2);
+  for (auto &e : q)
+    rd(e.p);
+}

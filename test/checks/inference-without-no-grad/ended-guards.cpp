@@ -177,3 +177,28 @@ void handled(Net net, const Tensor &x) {
     show(net(x));
   }
 }
+// Gradients stay off under an InferenceMode, whatever guard ends below it.
+void below_inference(Net net, const Tensor &x, bool again) {
+  std::optional<torch::NoGradGuard> g;
+  g.emplace();
+  c10::InferenceMode inference;
+  g.reset();
+  show(net(x));
+}
+void perhaps_inference(Net net, const Tensor &x) {
+  std::optional<c10::InferenceMode> inference;
+  auto fill = [&] { inference.emplace(); };
+  fill();
+  inference.emplace();
+  torch::AutoGradMode on(true);
+  show(net(x));
+}
+// Nobody deletes it: it has not ended in the handler.
+void leaked(Net net, const Tensor &x) {
+  try {
+    auto *const g = new torch::NoGradGuard;
+    show(x);
+  } catch (const std::exception &) {
+    show(net(x));
+  }
+}
