@@ -324,7 +324,8 @@ const Reason *Arbiter::silenceOf(const Label &L, const FunctionFlow &Flow) {
     return &InferenceWithoutNoGrad.Inside;
   // Kept for code that this unit does not show.
   if ((Unit->consumersOf(L, Flow) & ~Label::Computed) &&
-      (Unit->consumersHere(L, Flow) & ~Label::Computed) && !evidenceOf(L, Flow))
+      (Unit->consumersHere(L, Flow) & ~Label::Computed) &&
+      !evidenceOf(L, Flow) && !untrained(L, Flow))
     return &InferenceWithoutNoGrad.Used;
   return cpp::isExpectedToThrow(L.Site, Unit->context())
              ? &InferenceWithoutNoGrad.Throws
@@ -508,17 +509,19 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
   // A method of a module may be one of a step of training, which is elsewhere.
   const bool MayTrain = IsLayer && (!isClosed(*Unit) || Unit->trains());
   // One report covers all forwards that the same guard would cover.
-  llvm::MapVector<const Stmt *, Scope> ByBlock;
+  llvm::MapVector<std::pair<const Stmt *, unsigned>, Scope> ByBlock;
   for (const Label *L : Forwards) {
+    const std::optional<Because> IsUntrained = untrained(*L, Flow);
     // Where nothing trains, nothing needs the history of the whole function.
     const auto *Whole = dyn_cast<CompoundStmt>(Flow.function()->getBody());
     const CompoundStmt *Guardable =
         (ToPredict || (IsLayer && !MayTrain)) && !Flow.switchedAfter(Whole)
             ? Whole
             : flow::guardableBlock(L->Site, Flow, *Unit);
-    Scope &S = ByBlock[Guardable ? Guardable
-                                 : cpp::Body::of(Flow.function())
-                                       .around<CompoundStmt>(L->Site)];
+    Scope &S = ByBlock[{Guardable ? Guardable
+                                  : cpp::Body::of(Flow.function())
+                                        .around<CompoundStmt>(L->Site),
+                        IsUntrained.has_value()}];
     if (S.Forwards.empty() || S.Tries)
       S.Tries = trialOf(*L, Flow);
     S.Flow = &Flow;
@@ -526,8 +529,11 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
     S.ToPredict = ToPredict;
     S.Forwards.push_back(L);
     S.IsKept |= (Unit->consumersOf(*L, Flow) & ~Label::Computed) != 0;
-    if (auto Weak =
-            weaknessOf(*L, Flow, *Unit, MayTrain, ToPredict.has_value()))
+    S.IsUntrained = IsUntrained.has_value();
+    if (IsUntrained)
+      S.Why = {*IsUntrained};
+    else if (auto Weak =
+                 weaknessOf(*L, Flow, *Unit, MayTrain, ToPredict.has_value()))
       S.Why = {*Weak};
     else if (ToPredict)
       S.Why = ToPredict->Why;

@@ -20,6 +20,7 @@
 #ifndef LIBTORCH_TIDY_CHECKS_GUARDS_ARBITER_H
 #define LIBTORCH_TIDY_CHECKS_GUARDS_ARBITER_H
 
+#include "analysis/flow/unit/TrainedModules.h"
 #include "checks/base/LibtorchCheck.h"
 
 namespace libtorch_tidy {
@@ -35,6 +36,16 @@ inline constexpr struct InferenceWithoutNoGradReasons {
   Reason NothingTrains{"program-trains-nothing", Effect::Likely,
                        "Nothing in the whole program back-propagates, makes an "
                        "optimizer or trains a module."};
+  Reason Untrained{"module-untrained", Effect::Likely,
+                   "The result is back-propagated together with that of "
+                   "another module, nothing in this file trains the module "
+                   "(no optimizer gets its parameters, and nobody reads their "
+                   "gradients), and no history goes in: a target network, a "
+                   "teacher."};
+  Reason UntrainedInput{"module-untrained-input", Effect::Advice,
+                        "The same, where what goes in comes from callers, "
+                        "fields or code that cannot be seen, which may ask "
+                        "for its gradient."};
   Reason ScriptGiven{"script-not-loaded", Effect::Advice,
                      "The result of a TorchScript module leaves the function, "
                      "in a file that trains nothing and does not load it."};
@@ -131,6 +142,8 @@ public:
     /// Set while none of its results is used.
     const Reason *Tries = nullptr;
     std::optional<Evidence> ToPredict;
+    /// They run modules that nobody trains, in a step of others.
+    bool IsUntrained = false;
     llvm::SmallVector<const flow::Label *, 4> Forwards;
 
     Level strength() const { return lowered(Level::Likely, Why); }
@@ -205,6 +218,21 @@ private:
   bool isReportedInside(const flow::Label &L, const flow::FunctionFlow &Flow);
   std::optional<Evidence> evidenceOf(const flow::Label &L,
                                      const flow::FunctionFlow &Flow);
+  /// Says that forward pass \p L runs a module that nobody trains, in a step
+  /// that trains another; nullopt where it does not.
+  std::optional<Because> untrained(const flow::Label &L,
+                                   const flow::FunctionFlow &Flow);
+  bool isUntrained(const flow::Label &L, const flow::FunctionFlow &Flow);
+  /// The history that goes into a forward pass.
+  enum class Fed {
+    Nothing, ///< None, or none that is needed: modules that nobody trains.
+    Perhaps, ///< What callers, fields or unseen code may have brought along.
+    History
+  };
+  /// What went into \p L, a forward pass or what carries a value on, that is
+  /// not among \p Asked.
+  Fed fedTo(const flow::Label &L, const flow::FunctionFlow &Flow,
+            llvm::SmallPtrSetImpl<const flow::Label *> &Asked);
   /// Another method of the class of \p F, or of a base of it, that leaves
   /// gradient mode off and may run before \p F; null for none.
   const clang::CXXMethodDecl *leavesOffBefore(const clang::FunctionDecl *F);
@@ -221,6 +249,7 @@ private:
   llvm::DenseMap<const clang::FunctionDecl *, bool> Settled;
   /// The methods that leave gradient mode off; absent until they are asked for.
   std::optional<std::vector<const clang::CXXMethodDecl *>> LeavingOff;
+  std::optional<flow::TrainedModules> Trained; ///< Set when Unit is.
   std::vector<Scope> Scopes;
   llvm::DenseMap<const flow::Label *, size_t> ScopeOf; ///< Of forward passes.
 };

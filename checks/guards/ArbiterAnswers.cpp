@@ -114,6 +114,7 @@ const Arbiter &Arbiter::decided(flow::UnitModel &Unit, bool PassesAreReported) {
   if (std::exchange(Here.IsDecided, true) || !PassesAreReported)
     return Here;
   Here.Unit = &Unit;
+  Here.Trained.emplace(Unit);
   Unit.forEachFlow([&](const FunctionFlow &Flow) { Here.decideOn(Flow); });
   for (const auto &Group : grouped(Here.Scopes, Unit))
     if (isSuppressed(ReportsPasses,
@@ -123,6 +124,55 @@ const Arbiter &Arbiter::decided(flow::UnitModel &Unit, bool PassesAreReported) {
         for (const Label *L : S.Forwards)
           Here.ScopeOf.erase(L);
   return Here;
+}
+
+Arbiter::Fed Arbiter::fedTo(const Label &L, const FunctionFlow &Flow,
+                            llvm::SmallPtrSetImpl<const Label *> &Asked) {
+  Fed Most = L.Unseen ? Fed::Perhaps : Fed::Nothing;
+  for (flow::LabelId Id : L.Assigned) {
+    const Label &From = Flow.label(Id);
+    const bool RunsUntrained =
+        From.K == Label::Forward && isUntrained(From, Flow);
+    if (From.K == Label::Entry)
+      Most = std::max(Most, Fed::Perhaps);
+    else if (From.K != Label::Carry && !RunsUntrained)
+      return Fed::History;
+    else if (Asked.insert(&From).second)
+      Most = std::max(Most, fedTo(From, Flow, Asked));
+  }
+  return Most;
+}
+
+/// Does \p L, a forward pass, run a module that nobody trains?
+bool Arbiter::isUntrained(const Label &L, const FunctionFlow &Flow) {
+  const std::optional<torch::ModuleCall> M = torch::asModuleCall(L.Site);
+  if (!M || !M->Module || M->Script)
+    return false;
+  const auto Names =
+      torch::modulesNamed(M->Module, cpp::Body::of(Flow.function()));
+  return !Names.empty() && llvm::none_of(Names, [&](const ValueDecl *Name) {
+    return Trained->mayTrain(Name);
+  });
+}
+
+std::optional<Because> Arbiter::untrained(const Label &L,
+                                          const FunctionFlow &Flow) {
+  if (L.K != Label::Forward || !(L.Consumers & Label::Backward) ||
+      !Flow.trains())
+    return std::nullopt;
+  llvm::SmallPtrSet<const Label *, 4> Asked = {&L};
+  const Fed In = isUntrained(L, Flow) ? fedTo(L, Flow, Asked) : Fed::History;
+  // The step is that of another.
+  const bool TrainsOther =
+      In != Fed::History &&
+      llvm::any_of(Flow.labels(), [&](const Label &Other) {
+        return Other.bringsGraph() && (Other.Consumers & Label::Backward) &&
+               !(Other.K == Label::Forward && isUntrained(Other, Flow));
+      });
+  if (!TrainsOther)
+    return std::nullopt;
+  return Because{In == Fed::Nothing ? &InferenceWithoutNoGrad.Untrained
+                                    : &InferenceWithoutNoGrad.UntrainedInput};
 }
 
 void Arbiter::guard(const CompoundStmt *Block, const Stmt *Statement) {

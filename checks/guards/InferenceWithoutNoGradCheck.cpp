@@ -52,6 +52,17 @@ std::string messageFor(StringRef Runs, const FunctionDecl *In,
       .str();
 }
 
+/// The same of modules that nobody trains, where others are trained.
+std::string untrainedMessage(StringRef Runs, const FunctionDecl *In,
+                             StringRef Where) {
+  return ("inference without NoGradGuard: " + Runs + " in " + readableName(In) +
+          " and records an autograd graph, although nothing " + Where +
+          "trains its parameters; its activations stay in memory until "
+          "backward() has made gradients that nothing reads; give it a block "
+          "of its own, with a guard")
+      .str();
+}
+
 /// What keeps the results of the forward passes of \p S from one iteration to
 /// the next.
 void addCollectors(Finding &To, const Scope &S) {
@@ -158,9 +169,9 @@ private:
     Finding F =
         Finding::at(First.Site)
             .because(Leads.Why)
-            .says(messageFor(Arbiter::runs(First), Leads.Flow->function(),
-                             Leads.ToPredict || Leads.IsKept ? inSight(unit())
-                                                             : ""));
+            .says((Leads.IsUntrained ? untrainedMessage : messageFor)(
+                Arbiter::runs(First), Leads.Flow->function(),
+                Leads.ToPredict || Leads.IsKept ? inSight(unit()) : ""));
     if (Leads.ToPredict && Leads.ToPredict->Shown)
       F.note(*Leads.ToPredict->Shown);
     // A last call that is optimized leaves no frame of its caller.

@@ -438,9 +438,15 @@ Value Interpreter::moduleCall(const cpp::Call &, const torch::ModuleCall &M) {
     if (Fresh)
       arise(*Fresh, Result);
   }
-  // The module itself needs the history.
-  if (Fresh && differentiates(M, evalAll(M.Inputs)))
-    consume(Value::of(*Fresh), Label::Escaped, M.Call);
+  if (Fresh) {
+    const Value In = evalAll(M.Inputs);
+    Label &Pass = Out->Labels[*Fresh];
+    Pass.Assigned |= In.allLabels();
+    Pass.Unseen |= In.anyUnknown();
+    // The module itself needs the history.
+    if (differentiates(M, In))
+      consume(Value::of(*Fresh), Label::Escaped, M.Call);
+  }
   if (Mode == GradMode::Off)
     return {};
   return Mode == GradMode::Unknown ? Value::unknown() : Result;

@@ -129,7 +129,8 @@ struct Label {
   /// It is On even when the function is called with gradients off.
   bool OnAnyway = false;
 
-  /// For Carry: the labels of the value that is assigned. For Relay: of what
+  /// For Carry: the labels of the value that is assigned. For Forward: of what
+  /// goes in. For Relay: of what
   /// the callee added, as far as it was handed in at Site. For Spent,
   /// with `this` as Where: of what was back-propagated.
   LabelSet Assigned;
@@ -137,8 +138,8 @@ struct Label {
   const clang::FunctionDecl *Callee = nullptr;
   /// For Forward and Helper: the result does carry the label.
   bool Arises = false;
-  /// For Spent: some of what was back-propagated comes from where the model
-  /// cannot see.
+  /// For Spent and Forward: some of what was back-propagated, or goes in, comes
+  /// from where the model cannot see.
   bool Unseen = false;
   /// For Helper: a module runs in the callee, and its result comes back.
   bool RunsModule = false;

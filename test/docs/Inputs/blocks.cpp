@@ -274,6 +274,9 @@ namespace bad {
 namespace good {
 #include "libtorch-inference-without-no-grad.2"
 }
+void step(Net &target, torch::Tensor reward, torch::Tensor next) {
+#include "libtorch-inference-without-no-grad.3"
+}
 } // namespace inference_without_no_grad
 
 namespace jit_unguarded_warmup {
