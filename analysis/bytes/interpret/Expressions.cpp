@@ -228,8 +228,12 @@ static Cell anyElement(const Value &List) {
 Cell element(const Cell &Of, const Cell &Index, const Expr *E) {
   const Cell Object = targetOf(Of);
   const Cell Nothing = unknown(E->getExprLoc(), "an element of a container");
-  if (Object->What == Value::Unknown)
-    return Object;
+  if (Object->What == Value::Unknown) {
+    // It is not called what the whole is.
+    const Cell Part = cell(*Object);
+    Part->Name.clear();
+    return Part;
+  }
   if (Index->What == Value::Unknown) {
     const Cell Any = anyElement(*Object);
     return Any ? Any : Index;

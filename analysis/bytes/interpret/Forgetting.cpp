@@ -57,6 +57,7 @@ static void forgetWritten(Interpreter &VM, const Expr *Written,
   if (Object->Target)
     *Object->Target = *Because;
   *Object = *Because;
+  Object->Name.clear();
   VM.named(Object, Written);
 }
 

@@ -203,6 +203,8 @@ static Cell makeStandard(Interpreter &VM, const CXXRecordDecl *Class,
     return Arguments.empty()                        ? text("")
            : Arguments.front()->What == Value::Text ? Arguments.front()
                                                     : unknown(At, "a string");
+  if (cpp::isStdClass(Class, {"basic_ifstream", "basic_fstream"}))
+    return unknown(At, "what a file has");
   if (cpp::isStdClass(Class, {"vector", "deque", "list", "array", "map",
                               "unordered_map", "set", "initializer_list"}))
     return makeContainer(VM, Class, Arguments, At);
