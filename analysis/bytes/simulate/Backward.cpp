@@ -36,6 +36,16 @@ static Sizes sizesOf(const TensorShape &Shape) {
   return T.sizes();
 }
 
+Tensor withoutMemory(const Tensor &T) {
+  if (!T)
+    return T;
+  auto Same = std::make_shared<TensorInstance>();
+  Same->Shape = T->Shape;
+  Same->Strides = T->Strides;
+  Same->RequiresGrad = T->needsGradient();
+  return {*T.Op, Same};
+}
+
 Sizes orderOf(const Sizes &Of, ArrayRef<Sizes> All) {
   // Is dimension A slower than B? 0: no operand tells.
   auto Compare = [&](size_t A, size_t B) {

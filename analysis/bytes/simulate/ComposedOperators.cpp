@@ -177,6 +177,11 @@ static OperatorResult distances(OperatorCall &Op) {
   const BlockPtr Summed =
       Op.scratch(elementsOf(productOf({Batch, P, Squares}), Each) +
                  elementsOf(productOf({Batch, R, Squares}), Each));
+  // Both passes read points in order, where they are not multiplied.
+  const BlockPtr OrderedA = Multiplies ? nullptr : Op.copyInOrder(A),
+                 OrderedB = Multiplies ? nullptr : Op.copyInOrder(B);
+  const uint64_t Ordered =
+      (OrderedA ? bytesOf(A) : 0) + (OrderedB ? bytesOf(B) : 0);
   const Tensor Out = Op.make(To, A);
   const uint64_t Size = bytesOf(Out);
   // For the second gradient, the other two are transposed.
@@ -185,7 +190,8 @@ static OperatorResult distances(OperatorCall &Op) {
   if (Multiplies) // Both gradients are made, whichever is asked for.
     Scratch = SparseScratch = Size + 3 * (bytesOf(A) + bytesOf(B)) -
                               gradientBytes(A) - gradientBytes(B);
-  return Op.record({Out}, {{A}, {B}}, {A, B, Out}, Scratch, SparseScratch);
+  return Op.record({Out}, {{A}, {B}}, {A, B, Out}, Scratch + Ordered,
+                   SparseScratch + Ordered);
 }
 
 /// The product of two tensors of the same labels, summed over dimensions

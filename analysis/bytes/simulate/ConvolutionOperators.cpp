@@ -117,6 +117,9 @@ static void layOutConvolution(OperatorCall &Op, Convolved &Of) {
     Of.Columns = Op.isSince(2, 0) && Op.Dimensions < 3
                      ? N * Of.BackwardColumns
                      : Of.BackwardColumns + (Of.B ? Elements(Outside) : 0);
+    // What comes is the columns of a pixel alone.
+    if (Of.IsPointwise && Op.Dimensions < 3)
+      Of.BackwardColumns = 0;
   } else if (Of.IsDilated) {
     Of.Columns = Elements(C * Taps * Outside);
     Of.BackwardColumns = Of.Columns + (Of.B ? Elements(OC) : 0);

@@ -71,10 +71,10 @@ struct Indexed {
 } // namespace
 
 /// Applies one index, where an ellipsis takes \p Left dimensions: a number and
-/// a slice make a view with a node of its own. False, and trouble, where that
-/// cannot be.
-static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
-                    size_t Left) {
+/// a slice make a view with a node of its own. \p IsAlone: there is no other.
+/// False, and trouble, where that cannot be.
+static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P, size_t Left,
+                    bool IsAlone) {
   Sizes To = Of.View->sizes();
   std::vector<int64_t> Strides = Of.View->Strides;
   size_t &D = Of.D;
@@ -112,7 +112,15 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P,
                  : Default;
     };
     const int64_t Step = std::clamp<int64_t>(Bound(2, 1), 0, MostOfDimension);
-    To[D] = lengthOf(To[D], Bound(0, 0), Bound(1, INT64_MAX), Step);
+    const int64_t End = Bound(1, INT64_MAX);
+    // One of several that takes all makes no view: as applySlice() of
+    // ATen/TensorIndexing.h has it, which sees one that goes beyond since 2.14.
+    if (!IsAlone && Bound(0, 0) == 0 && Step == 1 &&
+        (Op.isSince(2, 14) ? End >= To[D] : End == To[D])) {
+      ++D;
+      return true;
+    }
+    To[D] = lengthOf(To[D], Bound(0, 0), End, Step);
     Strides[D] *= Step;
     ++D;
     break;
@@ -163,7 +171,7 @@ static OperatorResult index(OperatorCall &Op) {
   Indexed Of;
   Of.View = T;
   for (const Cell &P : Parts)
-    if (!indexBy(Op, Of, *P, From.size() - Consumed))
+    if (!indexBy(Op, Of, *P, From.size() - Consumed, Parts.size() == 1))
       return {};
   if (!Of.Picked && Of.View != T)
     return Of.View;

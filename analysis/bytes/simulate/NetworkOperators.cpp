@@ -67,44 +67,6 @@ static uint64_t bytesOfMatrixCopy(const Tensor &T) {
   return elementsOf(productOf(lastOf(Of, 2)), typeOf(T).Bytes);
 }
 
-static OperatorResult linear(OperatorCall &Op) {
-  const Tensor X = Op.self(), W = Op.tensor("weight"),
-               B = Op.maybeTensor("bias");
-  Sizes To = X->sizes();
-  const Sizes OfWeight = W->sizes();
-  if (To.empty() || OfWeight.size() != 2 || To.back() != OfWeight[1])
-    return Op.throws("'linear' takes " +
-                     (OfWeight.size() == 2 ? Twine(OfWeight[1]).str() : "?") +
-                     " features, and is given a tensor of " + shown(To));
-  if (!Op.haveOneKind(X, W))
-    return {};
-  To.back() = OfWeight[0];
-  // More than two dimensions are seen as two, unless the last two are swapped.
-  const Sizes From = X->sizes(), Flat = asOneMatrix(From);
-  const bool IsSwapped = From.size() == 3 && X->Strides.back() != 1 &&
-                         X->Strides.front() == From[1] * From[2];
-  const std::optional<Sizes> Strides =
-      IsSwapped ? std::nullopt : stridesOfView(X, Flat);
-  const BlockPtr Seen =
-      IsSwapped || Strides ? X->Memory : Op.allocate(bytesOf(X));
-  const uint64_t Copy =
-      Strides && Flat.size() == 2 && !isRead(Flat, *Strides) ? bytesOf(X) : 0;
-  const Tensor Out = Op.make(To, X);
-  Op.scratch(Copy);
-  const uint64_t Scratch =
-      IsSwapped ? elementsOf(From[0] * productOf(OfWeight), typeOf(X).Bytes)
-      : W->needsGradient() ? Copy
-                           : 0;
-  // The weight is multiplied as weight.t().
-  Op.record({Out},
-            {{X, From.size() == 2 ? GradientKind::Fresh : GradientKind::Seen},
-             {W, GradientKind::Seen},
-             {B, GradientKind::Seen}},
-            keptOfProduct(X, Seen, W, W), Scratch, Scratch + bytesOf(Out));
-  takeMatrices(Out, IsSwapped ? From[0] : 1);
-  return Out;
-}
-
 /// Are the matrices of \p T multiplied as one with \p Other, a matrix or a
 /// vector? As should_fold() of ATen/native/LinearAlgebra.cpp has it.
 static bool areOneMatrix(OperatorCall &Op, const Tensor &T, const Tensor &Other,
@@ -120,6 +82,44 @@ static bool areOneMatrix(OperatorCall &Op, const Tensor &T, const Tensor &Other,
   return stridesOfView(OtherIsFirst ? T.transpose(-2, -1) : T,
                        {productOf(ArrayRef(Of).drop_back()), Of.back()})
       .has_value();
+}
+
+static OperatorResult linear(OperatorCall &Op) {
+  const Tensor X = Op.self(), W = Op.tensor("weight"),
+               B = Op.maybeTensor("bias");
+  Sizes To = X->sizes();
+  const Sizes OfWeight = W->sizes();
+  if (To.empty() || OfWeight.size() != 2 || To.back() != OfWeight[1])
+    return Op.throws("'linear' takes " +
+                     (OfWeight.size() == 2 ? Twine(OfWeight[1]).str() : "?") +
+                     " features, and is given a tensor of " + shown(To));
+  if (!Op.haveOneKind(X, W))
+    return {};
+  To.back() = OfWeight[0];
+  // More than two dimensions are seen as two.
+  const Sizes From = X->sizes(), Flat = asOneMatrix(From);
+  const bool IsApart =
+      From.size() == 3 && !areOneMatrix(Op, X, W, /*OtherIsFirst=*/false);
+  const std::optional<Sizes> Strides =
+      IsApart ? std::nullopt : stridesOfView(X, Flat);
+  const BlockPtr Seen =
+      IsApart || Strides ? X->Memory : Op.allocate(bytesOf(X));
+  const uint64_t Copy =
+      Strides && Flat.size() == 2 && !isRead(Flat, *Strides) ? bytesOf(X) : 0;
+  const Tensor Out = Op.make(To, X);
+  Op.scratch(Copy);
+  const uint64_t Scratch =
+      IsApart ? elementsOf(From[0] * productOf(OfWeight), typeOf(X).Bytes)
+      : W->needsGradient() ? Copy
+                           : 0;
+  // The weight is multiplied as weight.t().
+  Op.record({Out},
+            {{X, From.size() == 2 ? GradientKind::Fresh : GradientKind::Seen},
+             {W, GradientKind::Seen},
+             {B, GradientKind::Seen}},
+            keptOfProduct(X, Seen, W, W), Scratch, Scratch + bytesOf(Out));
+  takeMatrices(Out, IsApart ? From[0] : 1);
+  return Out;
 }
 
 /// Batches on both sides are laid out for bmm(), where they are not yet.

@@ -367,28 +367,12 @@ Tensor OperatorCall::withoutDimension(const TensorPtr &T, size_t D) {
   return view(T, To, Strides);
 }
 
-Sizes repeatedStrides(const TensorPtr &T, const Sizes &Of) {
-  const Sizes From = T->sizes();
-  Sizes Strides(Of.size(), 0);
-  for (size_t I = 0; I < From.size() && I < Of.size(); ++I)
-    if (const size_t At = Of.size() - 1 - I, Own = From.size() - 1 - I;
-        From[Own] == Of[At])
-      Strides[At] = T->Strides[Own];
-  return Strides;
-}
-
-Tensor withoutMemory(const Tensor &T) {
-  if (!T)
-    return T;
-  auto Same = std::make_shared<TensorInstance>();
-  Same->Shape = T->Shape;
-  Same->Strides = T->Strides;
-  Same->RequiresGrad = T->needsGradient();
-  return {*T.Op, Same};
-}
-
 BlockPtr OperatorCall::copyInOrder(const TensorPtr &T) {
-  return T->isContiguous() ? nullptr : scratch(bytesOf(T));
+  if (T->isContiguous())
+    return nullptr;
+  BlockPtr Copy = scratch(bytesOf(T));
+  scratch(bytesToTranspose(T));
+  return Copy;
 }
 
 uint64_t bytesToTranspose(const TensorPtr &T) {

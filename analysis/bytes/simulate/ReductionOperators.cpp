@@ -257,8 +257,13 @@ static OperatorResult reduceWithIndices(OperatorCall &Op) {
     Op.scratch(bytesOf(T) + elementsOf(productOf(T->sizes()), 8));
   // A copy, unless what it goes over lies in order.
   if (const size_t D = Op.dimension(Op.integer("dim", -1), T->sizes().size());
-      Op.Name == "median" && D < T->Strides.size() && T->Strides[D] != 1)
-    Op.scratch(bytesOf(T));
+      Op.Name == "median" && D < T->Strides.size() && T->Strides[D] != 1) {
+    const BlockPtr Copy = Op.scratch(bytesOf(T));
+    const Sizes Of = T->sizes();
+    Op.scratch(
+        bytesToTranspose(Op.view(T, {Of.rbegin(), Of.rend()},
+                                 {T->Strides.rbegin(), T->Strides.rend()})));
+  }
   return Op.record({Values, Indices}, {{T}},
                    {Indices, Op.Name.starts_with("cum") ? T : nullptr},
                    Op.widened(elementsIn(T), typeOf(T)));
@@ -271,8 +276,8 @@ static OperatorResult softmax(OperatorCall &Op) {
     T = Op.run("to", Op.Given);
   if (!Op.isReal(T))
     return {};
-  const BlockPtr Ordered = Op.copyInOrder(T);
   const Tensor Out = Op.make(T->sizes(), T);
+  Op.copyInOrder(T);
   return Op.record({Out}, {{T}}, {Out}, 0, bytesOf(Out));
 }
 

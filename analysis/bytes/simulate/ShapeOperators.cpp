@@ -147,6 +147,16 @@ static OperatorResult squeeze(OperatorCall &Op) {
 }
 
 /// expand(size), broadcast_to(size), expand_as(other).
+Sizes repeatedStrides(const TensorPtr &T, const Sizes &Of) {
+  const Sizes From = T->sizes();
+  Sizes Strides(Of.size(), 0);
+  for (size_t I = 0; I < From.size() && I < Of.size(); ++I)
+    if (const size_t At = Of.size() - 1 - I, Own = From.size() - 1 - I;
+        From[Own] == Of[At])
+      Strides[At] = T->Strides[Own];
+  return Strides;
+}
+
 static OperatorResult expand(OperatorCall &Op) {
   const Tensor T = Op.self();
   const Sizes From = T->sizes();

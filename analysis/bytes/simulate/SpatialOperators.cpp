@@ -70,7 +70,9 @@ static GradientKind kindOfPooled(const OperatorCall &Op) {
 static OperatorResult largest(OperatorCall &Op, const Tensor &X,
                               const Sizes &To) {
   const Tensor Out = Op.make(To, X), Indices = Op.make(To, Int64);
-  Op.copyInOrder(X);
+  // The kernel of three dimensions reads by strides.
+  if (Op.Dimensions < 3 || !Op.Base.starts_with("adaptive"))
+    Op.copyInOrder(X);
   const OperatorResult Values =
       Op.record({Out}, {{X, kindOfPooled(Op)}}, {X, Indices}, 0, bytesOf(Out));
   if (Op.Name.ends_with("with_indices"))
