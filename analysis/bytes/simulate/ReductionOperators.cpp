@@ -278,7 +278,12 @@ static OperatorResult softmax(OperatorCall &Op) {
     return {};
   const Tensor Out = Op.make(T->sizes(), T);
   Op.copyInOrder(T);
-  return Op.record({Out}, {{T}}, {Out}, 0, bytesOf(Out));
+  return Op.record(
+      {Out}, {{T}}, {Out},
+      [](const OperatorCall &, const GradientNode &, const TensorPtr &Come) {
+        return Come->isContiguous() ? 0
+                                    : bytesOf(Come) + bytesToTranspose(Come);
+      });
 }
 
 /// Half of a dimension, through the gate of the other half.
