@@ -457,8 +457,12 @@ static OperatorResult embeddingBag(OperatorCall &Op) {
   if (IsSum)
     Scratch = BagOfEach +
               std::max(Sorted + (Factors ? bytesOf(Factors) : 0), BagOfEach);
-  if (IsMax)
+  if (IsMax) {
+    // Offsets may repeat; only the others are added up.
+    if (From.size() == 1)
+      Op.S.atMost("all bags of an EmbeddingBag count as filled");
     Scratch = OfBags + elementsOf(productOf({Bags, Width}), 12);
+  }
   return Op.record({Out}, {{Weight}, {Factors}},
                    {Indices, Offsets, BagOf, Counts, Last, Factors,
                     Factors ? Weight : nullptr},

@@ -273,8 +273,7 @@ void Interpreter::declare(const VarDecl *V) {
     const bool IsBox = torch::isGuardBox(V), Shared = IsBox && !isPlainBox(V);
     if (IsBox && !Shared && torch::holdsNoGuard(Init))
       return; // Nothing has begun.
-    S.Guards.try_emplace(V, Guard{S, torch::isInferenceMode(V),
-                                  /*Perhaps=*/false, Shared});
+    S.Guards.try_emplace(V, began(torch::isInferenceMode(V), *Mode, Shared));
     if (*Mode == GradMode::On && Init)
       Training.insert(Init); // Somebody asked for gradients.
     setMode(*Mode);

@@ -265,6 +265,11 @@ private:
   /// \p Backward went through the graph of \p Roots: what shares it is Spent.
   void spend(const clang::Expr *Backward, const Value &Roots);
   void setMode(GradMode M);
+  /// A guard that begins now and gives mode \p Mode; an InferenceMode may be
+  /// off.
+  Guard began(bool IsInference, GradMode Mode, bool Shared = false) const {
+    return {S, IsInference, IsInference && Mode == GradMode::Unknown, Shared};
+  }
   /// \p E switches the mode: to \p FromOn where it was On, to \p FromOff where
   /// it was Off. \p LeavesOff: on some way it is off then, whatever it was.
   void switchMode(const clang::Expr *E, GradMode FromOn, GradMode FromOff,

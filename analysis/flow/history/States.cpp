@@ -127,7 +127,8 @@ void Interpreter::changeGuard(const Expr *E, const torch::GuardChange &Change) {
   const GradMode Before = S.Mode;
   if (Change.EndsFirst)
     S.end(Change.Of);
-  const Guard New{S, Change.Inference};
+  const Guard New =
+      began(Change.Inference, Change.Begins.value_or(GradMode::Unknown));
   if (Change.Begins)
     setMode(*Change.Begins);
   S.end(Change.Of);

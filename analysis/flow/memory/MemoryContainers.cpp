@@ -187,26 +187,17 @@ void MemoryDomain::removal(const Call &C, const Expr *From) {
     S.doubtElements(*K);
 }
 
-/// So many elements are looked for one by one where they are taken out.
-static constexpr int64_t MostRemoved = 64;
-
-/// \p C gives \p Of another number of elements: those from there on are gone.
+/// \p C gives \p Of another number of elements: those from there on are gone,
+/// and where it is not known which these are, any may be.
 void MemoryDomain::resizing(const Call &C, const Expr *Of) {
   const std::optional<Keeper> K = S.place(Of);
   if (!K)
     return;
   const auto Number = constantInt(C.Args[0], Context);
   unsigned *Size = S.sizeOf(*K);
-  if (Number && *Number == 0)
+  const bool Grows = Size && Number && *Number >= *Size;
+  if (!Grows)
     S.forget(*K);
-  else if (!Size || !Number || *Number < 0 || *Size > *Number + MostRemoved)
-    S.doubtElements(*K);
-  else
-    for (int64_t I = *Number; I < *Size; ++I) {
-      Keeper Gone = *K;
-      Gone.Path += numberStep(I);
-      S.remove(Gone);
-    }
   if (Size && Number && *Number >= 0)
     *Size = *Number;
   else if (Size)

@@ -31,7 +31,7 @@ enum class Decides { No, AlwaysOff, ByEnabled, ByInference };
 /// What an object does to gradient mode while it lives.
 struct GuardEffect {
   GradMode Mode = GradMode::Unknown;
-  bool Inference = false; ///< By an InferenceMode.
+  bool Inference = false; ///< By an InferenceMode, which may be off.
 };
 using MaybeEffect = std::optional<GuardEffect>;
 
@@ -197,7 +197,7 @@ private:
         Given.empty() ? std::nullopt : boolean(Given.front());
     if (!Flag && (Kind == Decides::ByEnabled ||
                   (Kind == Decides::ByInference && !Given.empty())))
-      return GuardEffect{};
+      return GuardEffect{GradMode::Unknown, Kind == Decides::ByInference};
     const std::optional<bool> Enabled = gradientsUnder(R, Flag);
     if (!Enabled)
       return std::nullopt;

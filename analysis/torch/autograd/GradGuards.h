@@ -35,9 +35,9 @@ std::optional<GradMode> guardOf(const clang::VarDecl *V);
 /// guarded. nullopt for null, incomplete and all other classes.
 std::optional<GradMode> guardOf(const clang::CXXRecordDecl *R);
 
-/// Is \p V an InferenceMode that is on, or does it own one? Then gradients
-/// stay off even under a nested AutoGradMode(true), and tensors made in its
-/// scope can never be saved for backward.
+/// Is \p V an InferenceMode, or does it own one? Then gradients stay off, or as
+/// unknown as guardOf() is, even under a nested AutoGradMode(true), and tensors
+/// made in its scope can never be saved for backward.
 bool isInferenceMode(const clang::VarDecl *V);
 
 /// What an expression does to the guard in an object that may hold one or none:

@@ -638,9 +638,8 @@ void resize_and_read_last(std::vector<Tensor> q, size_t n) {
   {
     std::vector<float> v(4);
     q.push_back(torch::from_blob(v.data(), {4}));
-    // CHECK-MESSAGES: :[[@LINE-1]]:17: warning: dangling tensor: 'q' uses the memory of 'v', which is destroyed when its block ends; clone() it there [libtorch-dangling-from-blob]
   }
-  q.resize(n); // Nobody knows which: advice.
+  q.resize(n);
   rd(q.back());
 }
 void resize_to_more() {

@@ -202,3 +202,15 @@ void leaked(Net net, const Tensor &x) {
     show(net(x));
   }
 }
+// It may be off: what switches gradients on then is not known to.
+void chosen_inference(Net net, const Tensor &x, bool fast) {
+  c10::InferenceMode inference(fast);
+  torch::AutoGradMode on(true);
+  show(net(x));
+}
+void emplaced_inference(Net net, const Tensor &x, bool fast) {
+  std::optional<c10::InferenceMode> inference;
+  inference.emplace(fast);
+  torch::AutoGradMode on(true);
+  show(net(x));
+}

@@ -147,7 +147,7 @@ PLACES = [
       "for (size_t k = 0; k < q.size(); ++k) rd(q[k].p);"]),
     ("std::tuple<{V}, int>", ["q = std::make_tuple({v}, 1);", "std::get<0>(q) = {v};", "q = {{v}, 2};",
                               "int m;\nstd::tie(std::get<0>(q), m) = std::make_tuple({v}, 1);"],
-     ["rd(std::get<0>(q));", "auto [e, k] = q;\nrd(e);", "int j = std::get<1>(q);"]),
+     ["rd(std::get<0>(q));", "auto [e, k] = q;\nrd(e);", "(void)std::get<1>(q);"]),
     ("std::pair<int, {V}>", ["q.second = {v};", "q = {1, {v}};", "q = std::make_pair(2, {v});"],
      ["rd(q.second);", "q.first++;", "auto &[k, e] = q;\nrd(e);"]),
     ("std::function<void()>", ["q = [e = {v}] { rd(e); };", "auto e = {v};\nq = [e] { rd(e); };",
