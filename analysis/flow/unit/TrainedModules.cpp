@@ -71,19 +71,21 @@ bool TrainedModules::isTrained(const VarDecl *Var) {
 }
 
 bool TrainedModules::isTrained(const FieldDecl *Field) {
-  const auto *R = dyn_cast<CXXRecordDecl>(Field->getParent());
   auto IsNamed = [&](const Expr *E) {
     return E && cpp::anyOf<MemberExpr>(E, [&](const MemberExpr *M) {
              return M->getMemberDecl() == Field;
            });
   };
-  if (!R || !Unit.seesAllUses(Field) ||
-      !llvm::all_of(Unit.valuesOf(Field).Given, isNewModule) ||
-      llvm::any_of(R->fields(), [&](const FieldDecl *Other) {
-        return IsNamed(Other->getInClassInitializer());
-      }))
+  if (!Unit.seesAllUses(Field, /*Alone=*/true) ||
+      !llvm::all_of(Unit.valuesOf(Field).Given, isNewModule))
     return true;
   return llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
+    const auto *Method = dyn_cast<CXXMethodDecl>(F);
+    if (Method && llvm::any_of(Method->getParent()->fields(),
+                               [&](const FieldDecl *Other) {
+                                 return IsNamed(Other->getInClassInitializer());
+                               }))
+      return true;
     if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
       for (const CXXCtorInitializer *Init : Ctor->inits())
         if (IsNamed(Init->getInit()))

@@ -191,6 +191,14 @@ public:
   Q &shown() { return other; }
   void learn() { STEP(o, other(x)) }
 };
+struct Holds {
+  Q net, other;
+};
+struct Trains : Holds {
+  torch::optim::Adam o{net->parameters(), 0.1};
+  torch::optim::Adam second{other->parameters(), 0.1};
+  void learn() { STEP(o, other(x)) }
+};
 struct Whole : torch::nn::Module {
   Q net, other;
   Whole() {
