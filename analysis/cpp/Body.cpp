@@ -109,6 +109,15 @@ const CallExpr *Body::callOn(const Expr *E) const {
   return dyn_cast_or_null<CallExpr>(User);
 }
 
+const VarDecl *Body::initializedBy(const Stmt *S, const Expr *E) const {
+  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(S))
+    for (const Decl *D : Declared->decls())
+      if (const auto *Var = dyn_cast<VarDecl>(D);
+          Var && Var->getInit() && isWithin(E, Var->getInit()))
+        return Var;
+  return nullptr;
+}
+
 bool Body::isWithin(const Stmt *S, const Stmt *Outer) const {
   const auto Inner = Spans.find(S), Around = Spans.find(Outer);
   if (Inner != Spans.end() && Around != Spans.end())

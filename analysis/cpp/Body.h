@@ -69,6 +69,10 @@ public:
   /// The call that \p E is the object or an argument of; null when something
   /// else uses its value.
   const clang::CallExpr *callOn(const clang::Expr *E) const;
+  /// The variable that \p S declares, and in whose initialiser \p E is; null
+  /// for none.
+  const clang::VarDecl *initializedBy(const clang::Stmt *S,
+                                      const clang::Expr *E) const;
   /// Is \p S \p Outer or a part of it?
   bool isWithin(const clang::Stmt *S, const clang::Stmt *Outer) const;
   /// The call that runs the function, a lambda's, as the body of a loop:

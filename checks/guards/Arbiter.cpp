@@ -511,7 +511,7 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
   // One report covers all forwards that the same guard would cover.
   llvm::MapVector<std::pair<const Stmt *, unsigned>, Scope> ByBlock;
   for (const Label *L : Forwards) {
-    const std::optional<Because> IsUntrained = untrained(*L, Flow);
+    const Reason *NobodyTrains = untrained(*L, Flow);
     // Where nothing trains, nothing needs the history of the whole function.
     const auto *Whole = dyn_cast<CompoundStmt>(Flow.function()->getBody());
     const CompoundStmt *Guardable =
@@ -521,7 +521,7 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
     Scope &S = ByBlock[{Guardable ? Guardable
                                   : cpp::Body::of(Flow.function())
                                         .around<CompoundStmt>(L->Site),
-                        IsUntrained.has_value()}];
+                        NobodyTrains != nullptr}];
     if (S.Forwards.empty() || S.Tries)
       S.Tries = trialOf(*L, Flow);
     S.Flow = &Flow;
@@ -529,9 +529,9 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
     S.ToPredict = ToPredict;
     S.Forwards.push_back(L);
     S.IsKept |= (Unit->consumersOf(*L, Flow) & ~Label::Computed) != 0;
-    S.IsUntrained = IsUntrained.has_value();
-    if (IsUntrained)
-      S.Why = {*IsUntrained};
+    S.IsUntrained = NobodyTrains != nullptr;
+    if (NobodyTrains)
+      S.Why = {Because{NobodyTrains}};
     else if (auto Weak =
                  weaknessOf(*L, Flow, *Unit, MayTrain, ToPredict.has_value()))
       S.Why = {*Weak};

@@ -219,10 +219,12 @@ private:
   std::optional<Evidence> evidenceOf(const flow::Label &L,
                                      const flow::FunctionFlow &Flow);
   /// Says that forward pass \p L runs a module that nobody trains, in a step
-  /// that trains another; nullopt where it does not.
-  std::optional<Because> untrained(const flow::Label &L,
-                                   const flow::FunctionFlow &Flow);
+  /// that trains another; null where it does not.
+  const Reason *untrained(const flow::Label &L, const flow::FunctionFlow &Flow);
+  /// Does \p L, a forward pass, run a module that nobody trains?
   bool isUntrained(const flow::Label &L, const flow::FunctionFlow &Flow);
+  /// Does \p Flow back-propagate through a module that somebody trains?
+  bool trainsModule(const flow::FunctionFlow &Flow);
   /// The history that goes into a forward pass.
   enum class Fed {
     Nothing, ///< None, or none that is needed: modules that nobody trains.
@@ -250,6 +252,9 @@ private:
   /// The methods that leave gradient mode off; absent until they are asked for.
   std::optional<std::vector<const clang::CXXMethodDecl *>> LeavingOff;
   std::optional<flow::TrainedModules> Trained; ///< Set when Unit is.
+  /// What isUntrained() and trainsModule() say.
+  llvm::DenseMap<const flow::Label *, bool> Untrained;
+  llvm::DenseMap<const flow::FunctionFlow *, bool> TrainModules;
   std::vector<Scope> Scopes;
   llvm::DenseMap<const flow::Label *, size_t> ScopeOf; ///< Of forward passes.
 };

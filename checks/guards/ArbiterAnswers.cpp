@@ -143,36 +143,44 @@ Arbiter::Fed Arbiter::fedTo(const Label &L, const FunctionFlow &Flow,
   return Most;
 }
 
-/// Does \p L, a forward pass, run a module that nobody trains?
 bool Arbiter::isUntrained(const Label &L, const FunctionFlow &Flow) {
-  const std::optional<torch::ModuleCall> M = torch::asModuleCall(L.Site);
+  auto [It, New] = Untrained.try_emplace(&L, false);
+  const std::optional<torch::ModuleCall> M =
+      New ? torch::asModuleCall(L.Site) : std::nullopt;
   if (!M || !M->Module || M->Script)
-    return false;
+    return It->second;
   const auto Names =
       torch::modulesNamed(M->Module, cpp::Body::of(Flow.function()));
-  return !Names.empty() && llvm::none_of(Names, [&](const ValueDecl *Name) {
-    return Trained->mayTrain(Name);
-  });
+  return It->second =
+             !Names.empty() && llvm::none_of(Names, [&](const ValueDecl *Name) {
+               return Trained->mayTrain(Name);
+             });
 }
 
-std::optional<Because> Arbiter::untrained(const Label &L,
-                                          const FunctionFlow &Flow) {
+bool Arbiter::trainsModule(const FunctionFlow &Flow) {
+  auto [It, New] = TrainModules.try_emplace(&Flow, false);
+  if (New)
+    It->second = llvm::any_of(Flow.labels(), [&](const Label &L) {
+      return L.bringsGraph() && (L.Consumers & Label::Backward) &&
+             !(L.K == Label::Forward && isUntrained(L, Flow));
+    });
+  return It->second;
+}
+
+const Reason *Arbiter::untrained(const Label &L, const FunctionFlow &Flow) {
   if (L.K != Label::Forward || !(L.Consumers & Label::Backward) ||
-      !Flow.trains())
-    return std::nullopt;
+      !Flow.trains() || !isUntrained(L, Flow) || !trainsModule(Flow))
+    return nullptr;
   llvm::SmallPtrSet<const Label *, 4> Asked = {&L};
-  const Fed In = isUntrained(L, Flow) ? fedTo(L, Flow, Asked) : Fed::History;
-  // The step is that of another.
-  const bool TrainsOther =
-      In != Fed::History &&
-      llvm::any_of(Flow.labels(), [&](const Label &Other) {
-        return Other.bringsGraph() && (Other.Consumers & Label::Backward) &&
-               !(Other.K == Label::Forward && isUntrained(Other, Flow));
-      });
-  if (!TrainsOther)
-    return std::nullopt;
-  return Because{In == Fed::Nothing ? &InferenceWithoutNoGrad.Untrained
-                                    : &InferenceWithoutNoGrad.UntrainedInput};
+  switch (fedTo(L, Flow, Asked)) {
+  case Fed::Nothing:
+    return &InferenceWithoutNoGrad.Untrained;
+  case Fed::Perhaps:
+    return &InferenceWithoutNoGrad.UntrainedInput;
+  case Fed::History:
+    break;
+  }
+  return nullptr;
 }
 
 void Arbiter::guard(const CompoundStmt *Block, const Stmt *Statement) {

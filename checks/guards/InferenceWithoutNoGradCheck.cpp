@@ -43,23 +43,22 @@ void addGuard(Finding &To, const CompoundStmt *Block, const FunctionDecl *F) {
       Block, guardDeclaration("no_grad", F->getBody()), F->getASTContext()));
 }
 
-std::string messageFor(StringRef Runs, const FunctionDecl *In,
-                       StringRef Where) {
-  return ("inference without NoGradGuard: " + Runs + " in " + readableName(In) +
-          " and records an autograd graph that nothing " + Where +
+/// \p Where: as inSight() says, or empty. \p IsUntrained: nobody trains the
+/// module, and others are trained.
+std::string messageFor(StringRef Runs, const FunctionDecl *In, StringRef Where,
+                       bool IsUntrained = false) {
+  const std::string Head = ("inference without NoGradGuard: " + Runs + " in " +
+                            readableName(In) + " and records an autograd graph")
+                               .str();
+  if (IsUntrained)
+    return (llvm::Twine(Head) + ", although nothing " + Where +
+            "trains its parameters; its activations stay in memory until "
+            "backward() has made gradients that nothing reads; give it a block "
+            "of its own, with a guard")
+        .str();
+  return (llvm::Twine(Head) + " that nothing " + Where +
           "back-propagates; its activations stay in memory as long as the "
           "result does")
-      .str();
-}
-
-/// The same of modules that nobody trains, where others are trained.
-std::string untrainedMessage(StringRef Runs, const FunctionDecl *In,
-                             StringRef Where) {
-  return ("inference without NoGradGuard: " + Runs + " in " + readableName(In) +
-          " and records an autograd graph, although nothing " + Where +
-          "trains its parameters; its activations stay in memory until "
-          "backward() has made gradients that nothing reads; give it a block "
-          "of its own, with a guard")
       .str();
 }
 
@@ -166,12 +165,12 @@ private:
   void reportScopes(llvm::ArrayRef<Scope> Scopes) {
     const Scope &Leads = Scopes.front();
     const Label &First = *Leads.Forwards.front();
-    Finding F =
-        Finding::at(First.Site)
-            .because(Leads.Why)
-            .says((Leads.IsUntrained ? untrainedMessage : messageFor)(
-                Arbiter::runs(First), Leads.Flow->function(),
-                Leads.ToPredict || Leads.IsKept ? inSight(unit()) : ""));
+    Finding F = Finding::at(First.Site)
+                    .because(Leads.Why)
+                    .says(messageFor(
+                        Arbiter::runs(First), Leads.Flow->function(),
+                        Leads.ToPredict || Leads.IsKept ? inSight(unit()) : "",
+                        Leads.IsUntrained));
     if (Leads.ToPredict && Leads.ToPredict->Shown)
       F.note(*Leads.ToPredict->Shown);
     // A last call that is optimized leaves no frame of its caller.

@@ -40,32 +40,28 @@ void MemoryNames::goesTo(const Expr *To, unsigned Var) {
 
 void MemoryNames::initialises(const Stmt *Declared, const Expr *E,
                               unsigned Var) {
-  for (const Decl *D : cast<DeclStmt>(Declared)->decls()) {
-    const auto *New = dyn_cast<VarDecl>(D);
-    if (!New || !New->getInit() || !In.isWithin(E, New->getInit()))
-      continue;
-    const VarDecl *Named = New;
-    if (New->isImplicit()) { // The range of a range-for.
-      const auto *For =
-          dyn_cast_or_null<CXXForRangeStmt>(In.parentOf(Declared));
-      if (!For)
-        return holds(Var, Holder::Other);
-      Loops[Var].push_back(For);
-      Named = For->getLoopVariable();
-    }
-    const std::optional<unsigned> Into = indexOf(Named);
-    if (Into == Var)
-      continue;
-    if (Into) {
-      unite(Var, *Into);
-      Flows.push_back({nullptr, Var, *Into});
-    } else if (Named->getType()->isReferenceType() ||
-               cpp::leadsToElements(Named->getType()) ||
-               (Named->hasLocalStorage() && In.around<LambdaExpr>(Declared)))
-      Indices[Named] = Var; // Another name; a lambda's own ends with its run.
-    else if (torch::mayHoldTensor(Named->getType()))
-      holds(Var, Holder::Other);
+  const VarDecl *Named = In.initializedBy(Declared, E);
+  if (!Named)
+    return;
+  if (Named->isImplicit()) { // The range of a range-for.
+    const auto *For = dyn_cast_or_null<CXXForRangeStmt>(In.parentOf(Declared));
+    if (!For)
+      return holds(Var, Holder::Other);
+    Loops[Var].push_back(For);
+    Named = For->getLoopVariable();
   }
+  const std::optional<unsigned> Into = indexOf(Named);
+  if (Into == Var)
+    return;
+  if (Into) {
+    unite(Var, *Into);
+    Flows.push_back({nullptr, Var, *Into});
+  } else if (Named->getType()->isReferenceType() ||
+             cpp::leadsToElements(Named->getType()) ||
+             (Named->hasLocalStorage() && In.around<LambdaExpr>(Declared)))
+    Indices[Named] = Var; // Another name; a lambda's own ends with its run.
+  else if (torch::mayHoldTensor(Named->getType()))
+    holds(Var, Holder::Other);
 }
 
 void MemoryNames::follow(const Expr *E, unsigned Var, Mention *M) {

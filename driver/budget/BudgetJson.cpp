@@ -103,8 +103,7 @@ static const char *nameOf(Bound Says) {
 static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
                    const BudgetOptions &Options, StringRef Folder,
                    bool WithLines) {
-  // What estimateSentence() says in text.
-  const bool IsEstimate = Options.Device != bytes::DeviceKind::Cpu;
+  const bool IsEstimate = !estimateSentence(Options.Device).empty();
   Json Result = {{"input", Step.InputTexts},
                  {"result", Step.Result},
                  {"exact", Step.bound() == Bound::Exact && !IsEstimate},

@@ -208,10 +208,10 @@ static Cell callContext(const LibraryCall &C, const Cell &Context) {
 // Autocast
 //===----------------------------------------------------------------------===//
 
-std::optional<ElementType> Interpreter::AutocastState::inUse() const {
-  const StringRef OfDevice =
-      Device == DeviceKind::Cuda ? "float16" : "bfloat16";
-  return !IsOn ? std::nullopt : Type ? Type : elementType(OfDevice);
+ElementType Interpreter::AutocastState::type() const {
+  return Type ? *Type
+              : *elementType(Device == DeviceKind::Cuda ? "float16"
+                                                        : "bfloat16");
 }
 
 /// Is \p C, a function of at::autocast, one for the device of the figures?
@@ -256,9 +256,7 @@ Cell callAutocast(const LibraryCall &C) {
   else if (C.Name.starts_with("is_"))
     return integer(Now.IsOn);
   else if (C.Name.starts_with("get_"))
-    return typeValue(
-        *Interpreter::AutocastState{Now.Device, true, true, Now.Type, 0}
-             .inUse());
+    return typeValue(Now.type());
   else if (C.Name.ends_with("_dtype"))
     Now.Type = Last && Last->What == Value::Type ? Last->Element : std::nullopt;
   else

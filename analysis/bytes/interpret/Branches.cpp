@@ -21,15 +21,6 @@ struct BranchEnd {
   bool returns() const { return Next == Flow::Return; }
 };
 
-} // namespace
-
-/// Where tensors live: outside of a pass, only their sizes count.
-static Simulation &simulationOf(Interpreter &VM) {
-  return VM.Pass ? *VM.Pass : VM.Making;
-}
-
-namespace {
-
 /// While a branch of the program is tried, nobody is told of what it does: it
 /// is not followed where somebody would be.
 class Untold {
@@ -71,7 +62,7 @@ private:
 /// Runs \p Branch, and goes back to \p Start. nullopt where it is not followed.
 static std::optional<BranchEnd> tryBranch(Interpreter &VM, const Stmt *Branch,
                                           const Snapshot &Start) {
-  Memory &InUse = simulationOf(VM).memory();
+  Memory &InUse = VM.simulation().memory();
   const Memory::Course Before = InUse.course();
   const size_t Gaps = VM.gapsOfPass();
   BranchEnd End;
@@ -158,7 +149,7 @@ std::optional<Flow> execEither(Interpreter &VM, const Stmt *Then,
     *V = *Unknown;
     V->Guard = Held;
   }
-  Memory &InUse = simulationOf(VM).memory();
+  Memory &InUse = VM.simulation().memory();
   if (const uint64_t Other = Ends[!Larger]->Peak; Other > InUse.peak()) {
     Memory::Course Now = InUse.course();
     Now.Peak = Other;

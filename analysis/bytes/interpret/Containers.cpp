@@ -160,6 +160,85 @@ std::optional<size_t> placeOf(Interpreter &VM, const Cell &What,
 }
 
 //===----------------------------------------------------------------------===//
+// An element
+//===----------------------------------------------------------------------===//
+
+/// Are \p A and \p B the same but for what tensors have in them?
+static bool isAlike(const Cell &A, const Cell &B) {
+  if (A->What != B->What || A->Elements.size() != B->Elements.size())
+    return false;
+  if (A->What == Value::Tensor) {
+    const TensorShape &X = A->Handle->Shape, &Y = B->Handle->Shape;
+    return X.Defined == Y.Defined && X.Sizes == Y.Sizes && X.bytes() &&
+           X.bytes() == Y.bytes();
+  }
+  for (size_t I = 0; I < A->Elements.size(); ++I)
+    if (!isAlike(A->Elements[I], B->Elements[I]))
+      return false;
+  for (const auto &[Field, Member] : A->Members) {
+    const auto Other = B->Members.find(Field);
+    if (Other == B->Members.end())
+      return false;
+    // Of what differs, the user may not know which it is.
+    if (!isAlike(Member, Other->second) && Member->What == Value::Tensor)
+      return false;
+  }
+  return A->What == Value::Record || A->What == Value::List;
+}
+
+/// An element of \p List, whichever it is, of those that are alike; null where
+/// they are not.
+static Cell anyElement(const Value &List) {
+  if (List.What != Value::List || List.Elements.empty())
+    return nullptr;
+  const Cell &First = List.Elements.front();
+  if (!llvm::all_of(List.Elements,
+                    [&](const Cell &Each) { return isAlike(First, Each); }))
+    return nullptr;
+  const Cell Result = cell(*First);
+  // Numbers may be others.
+  for (auto &[Field, Member] : Result->Members)
+    if (Member->What != Value::Tensor)
+      Member = unknown(Field->getLocation(), "'" + Field->getName() + "'");
+  return Result;
+}
+
+Cell element(const Cell &Of, const Cell &Index, const Expr *E) {
+  const Cell Object = targetOf(Of);
+  const Cell Nothing = unknown(E->getExprLoc(), "an element of a container");
+  if (Object->What == Value::Unknown) {
+    // It is not called what the whole is.
+    const Cell Part = cell(*Object);
+    Part->Name.clear();
+    return Part;
+  }
+  if (Index->What == Value::Unknown) {
+    const Cell Any = anyElement(*Object);
+    return Any ? Any : Index;
+  }
+  if (Object->What == Value::Module) {
+    const ModuleInstance &M = *Object->Held;
+    if (const std::optional<size_t> I = indexIn(Index, elementCount(M));
+        I && !M.IsIncomplete)
+      return isParameterContainer(M.ClassName)
+                 ? tensorValue(M.Parameters[*I].Handle)
+                 : moduleValue(M.Children[*I].Module);
+    if (Index->What == Value::Text)
+      for (const auto &[Name, Element] : elementsOf(M))
+        if (Name == Index->Name)
+          return Element;
+    return Nothing;
+  }
+  if (Object->What == Value::Text)
+    if (const std::optional<size_t> I = indexIn(Index, Object->Name.size()))
+      return integer(Object->Name[*I]);
+  if (Object->What == Value::List)
+    if (const std::optional<size_t> I = indexIn(Index, Object->Elements.size()))
+      return Object->Elements[*I];
+  return Nothing;
+}
+
+//===----------------------------------------------------------------------===//
 // Methods
 //===----------------------------------------------------------------------===//
 

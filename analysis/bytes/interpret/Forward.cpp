@@ -83,9 +83,7 @@ Cell guardOf(Interpreter &VM, const CXXRecordDecl *Class,
   if (!On)
     return nullptr;
   // A pass may begin before it ends.
-  const auto Set = [&VM](bool To) {
-    return std::exchange(VM.Pass ? VM.Pass->GradMode : VM.GradMode, To);
-  };
+  const auto Set = [&VM](bool To) { return std::exchange(VM.gradMode(), To); };
   const bool Before = Set(*On);
   return valueOf(
       Value::Other, &Value::Guard,
@@ -160,8 +158,7 @@ static Cell runOperator(Interpreter &VM, StringRef Name, const Arguments &Given,
     return unknown(At, "");
   if (VM.Pass)
     VM.setPlace(Module, At);
-  const OperatorResult Result =
-      (VM.Pass ? *VM.Pass : VM.Making).run(Name, Given);
+  const OperatorResult Result = VM.simulation().run(Name, Given);
   if (Result.What == OperatorResult::NotFollowed) {
     if (VM.Pass)
       VM.note(At, Result.Why.empty()

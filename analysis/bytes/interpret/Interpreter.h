@@ -228,6 +228,10 @@ public:
   /// Is it there, or in another method of \p M that main() has called, as act()
   /// of an agent's network?
   bool passesTo(const ModulePtr &M) const;
+  /// Where tensors live: outside of a pass, only their sizes count.
+  Simulation &simulation() { return Pass ? *Pass : Making; }
+  /// Of the pass that is followed, or outside of one.
+  bool &gradMode() { return Pass ? Pass->GradMode : GradMode; }
   bool records() const { return Pass ? Pass->GradMode : GradMode; }
   void setPlace(const ModuleInstance *Module, clang::SourceLocation At);
 
@@ -263,8 +267,11 @@ public:
     bool IsOn = false, Caches = true;
     std::optional<ElementType> Type; ///< Absent: the one of the device.
     int64_t Nesting = 0;
-    /// The type that operators run in; nullopt where it is off.
-    std::optional<ElementType> inUse() const;
+    /// The type that operators run in where it is on.
+    ElementType type() const;
+    std::optional<ElementType> inUse() const {
+      return IsOn ? std::optional(type()) : std::nullopt;
+    }
   };
   AutocastState Autocast;
   /// A container whose forward() runs without a graph, and again in backward().

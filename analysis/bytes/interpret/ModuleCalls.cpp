@@ -365,8 +365,7 @@ static void expireTemporaries(const LibraryCall &C) {
 }
 
 static Cell runForward(const LibraryCall &C) {
-  const bool InProgram = C.VM.isInProgram();
-  if (InProgram)
+  if (C.VM.isInProgram())
     C.VM.OnForward(C.Object->Held, C.Arguments, C.At);
   if (C.VM.Halted)
     return C.Nothing;

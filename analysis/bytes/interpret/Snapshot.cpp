@@ -44,8 +44,7 @@ static bool isUntouched(const Value &A, const Value &B) {
 }
 
 Snapshot::Snapshot(Interpreter &VM)
-    : VM(VM), Temporaries(VM.Temporaries),
-      GradMode(VM.Pass ? VM.Pass->GradMode : VM.GradMode) {
+    : VM(VM), Temporaries(VM.Temporaries), GradMode(VM.records()) {
   for (const Frame *F : VM.Frames) {
     Frames.push_back(*F);
     for (const auto &[D, V] : F->Variables)
@@ -97,7 +96,7 @@ void Snapshot::restore() const {
   for (size_t I = 0; I < Frames.size(); ++I)
     *VM.Frames[I] = Frames[I];
   VM.Temporaries = Temporaries;
-  (VM.Pass ? VM.Pass->GradMode : VM.GradMode) = GradMode;
+  VM.gradMode() = GradMode;
 }
 
 std::optional<std::map<Cell, std::string>> Snapshot::changes() const {

@@ -6,6 +6,7 @@
 #include "analysis/cpp/Loops.h"
 #include "analysis/cpp/Walk.h"
 #include "analysis/torch/api/TorchTypes.h"
+#include "analysis/torch/autograd/Autograd.h"
 #include "llvm/ADT/ScopeExit.h"
 #include <array>
 
@@ -198,7 +199,7 @@ static bool trains(Interpreter &VM, const Stmt *Body,
         if (!F)
           return false;
         if (torch::isTorchDecl(F))
-          return cpp::nameOf(F) == "backward";
+          return cpp::nameOf(F) == torch::BackwardName;
         const FunctionDecl *Definition =
             cpp::isOfLibrary(F) || !Seen.insert(F->getCanonicalDecl()).second
                 ? nullptr
@@ -230,9 +231,10 @@ public:
   bool goesOn() {
     if (!VM.isInProgram())
       return false;
-    std::set<const FunctionDecl *> Seen;
-    if (!Trains)
+    if (!Trains) {
+      std::set<const FunctionDecl *> Seen;
       Trains = trains(VM, cpp::bodyOf(Loop), Seen);
+    }
     VM.MayHaveEnded |= *Trains;
     return *Trains;
   }

@@ -146,7 +146,6 @@ static OperatorResult squeeze(OperatorCall &Op) {
   return seen(Op, T, To, Strides, Axes);
 }
 
-/// expand(size), broadcast_to(size), expand_as(other).
 Sizes repeatedStrides(const TensorPtr &T, const Sizes &Of) {
   const Sizes From = T->sizes();
   Sizes Strides(Of.size(), 0);
@@ -157,6 +156,7 @@ Sizes repeatedStrides(const TensorPtr &T, const Sizes &Of) {
   return Strides;
 }
 
+/// expand(size), broadcast_to(size), expand_as(other).
 static OperatorResult expand(OperatorCall &Op) {
   const Tensor T = Op.self();
   const Sizes From = T->sizes();

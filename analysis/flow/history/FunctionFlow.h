@@ -130,9 +130,8 @@ struct Label {
   bool OnAnyway = false;
 
   /// For Carry: the labels of the value that is assigned. For Forward: of what
-  /// goes in. For Relay: of what
-  /// the callee added, as far as it was handed in at Site. For Spent,
-  /// with `this` as Where: of what was back-propagated.
+  /// goes in. For Relay: of what the callee added, as far as it was handed in
+  /// at Site. For Spent, with `this` as Where: of what was back-propagated.
   LabelSet Assigned;
   /// For Relay: whose Carry it is.
   const clang::FunctionDecl *Callee = nullptr;

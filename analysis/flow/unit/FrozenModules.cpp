@@ -76,13 +76,8 @@ constexpr unsigned MaxDepth = 2; // Helpers of helpers.
 /// is given keeps its parameters.
 const ValueDecl *frozenBy(const CallExpr *Call, const cpp::Body &In) {
   for (const Stmt *S = Call; S && !isa<CompoundStmt>(S); S = In.parentOf(S)) {
-    if (const auto *Declared = dyn_cast<DeclStmt>(S)) {
-      for (const Decl *D : Declared->decls())
-        if (const auto *V = dyn_cast<VarDecl>(D);
-            V && V->getInit() && In.isWithin(Call, V->getInit()))
-          return V;
-      return nullptr;
-    }
+    if (isa<DeclStmt>(S))
+      return In.initializedBy(S, Call);
     const auto *Assign = dyn_cast<CallExpr>(S);
     if (cpp::isAssignment(Assign))
       return torch::moduleNamed(Assign->getArg(0));

@@ -79,12 +79,14 @@ bool TrainedModules::isTrained(const FieldDecl *Field) {
   if (!Unit.seesAllUses(Field, /*Alone=*/true) ||
       !llvm::all_of(Unit.valuesOf(Field).Given, isNewModule))
     return true;
+  llvm::SmallPtrSet<const CXXRecordDecl *, 8> Classes;
   return llvm::any_of(Unit.functions(), [&](const FunctionDecl *F) {
     const auto *Method = dyn_cast<CXXMethodDecl>(F);
-    if (Method && llvm::any_of(Method->getParent()->fields(),
-                               [&](const FieldDecl *Other) {
-                                 return IsNamed(Other->getInClassInitializer());
-                               }))
+    if (Method && Classes.insert(Method->getParent()).second &&
+        llvm::any_of(Method->getParent()->fields(),
+                     [&](const FieldDecl *Other) {
+                       return IsNamed(Other->getInClassInitializer());
+                     }))
       return true;
     if (const auto *Ctor = dyn_cast<CXXConstructorDecl>(F))
       for (const CXXCtorInitializer *Init : Ctor->inits())
@@ -117,23 +119,11 @@ static bool capturesPlainly(const LambdaExpr *Lambda, const Expr *Var) {
          });
 }
 
-/// The variable that \p S declares and \p E, in \p In, initializes; null for
-/// none.
-static const VarDecl *declaredWith(const Stmt *S, const Expr *E,
-                                   const cpp::Body &In) {
-  if (const auto *Declared = dyn_cast_or_null<DeclStmt>(S))
-    for (const Decl *D : Declared->decls())
-      if (const auto *Var = dyn_cast<VarDecl>(D);
-          Var && Var->getInit() && In.isWithin(E, Var->getInit()))
-        return Var;
-  return nullptr;
-}
-
 bool TrainedModules::isTrainedAt(const Expr *E, const cpp::Body &In) {
   if (const CallExpr *Call = In.callOn(E))
     return isTrainedByCall(Call, E, In);
   const Stmt *User = In.userOf(E);
-  if (const VarDecl *Var = declaredWith(User, E, In)) {
+  if (const VarDecl *Var = In.initializedBy(User, E)) {
     // What a loop runs over.
     if (const auto *Loop = In.around<CXXForRangeStmt>(E);
         Loop && Var->isImplicit())
@@ -152,7 +142,7 @@ bool TrainedModules::isTrainedByCall(const CallExpr *Call, const Expr *E,
                                      const cpp::Body &In) {
   const cpp::Call C(Call);
   if (C.Object && In.isWithin(E, C.Object))
-    return isTrainedByMethod(Call, E, In);
+    return isTrainedByMethod(C, E, In);
   if (cpp::isAssignment(Call)) // That is what moves on.
     return true;
   const auto *Operator = dyn_cast<CXXOperatorCallExpr>(Call);
@@ -163,8 +153,9 @@ bool TrainedModules::isTrainedByCall(const CallExpr *Call, const Expr *E,
     return isTrainedAt(Call, In);
   if (C.Of == cpp::Whose::Library) {
     const bool IsTensor = torch::isTensor(E->getType().getNonReferenceType());
-    return !IsTensor && !torch::loadsModule(Call) && C.Name != "save" &&
-           C.op() != OO_LessLess && !torch::asModuleCall(Call);
+    return !IsTensor && !torch::loadsModule(Call) &&
+           !torch::callsTorch(Call, "save") && C.op() != OO_LessLess &&
+           !torch::asModuleCall(Call);
   }
   const FunctionDecl *Callee = cpp::userDefinition(C.Callee);
   for (unsigned I = 0; Callee && I < C.Args.size(); ++I)
@@ -173,9 +164,9 @@ bool TrainedModules::isTrainedByCall(const CallExpr *Call, const Expr *E,
   return true;
 }
 
-bool TrainedModules::isTrainedByMethod(const CallExpr *Call, const Expr *E,
+bool TrainedModules::isTrainedByMethod(const cpp::Call &C, const Expr *E,
                                        const cpp::Body &In) {
-  const cpp::Call C(Call);
+  const CallExpr *Call = C.expr();
   if (cpp::isAssignment(Call))
     return torch::isModule(E->getType().getNonReferenceType()) &&
            !isNewModule(C.Args.front());

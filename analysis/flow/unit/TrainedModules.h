@@ -32,8 +32,8 @@ private:
   bool isTrainedAt(const clang::Expr *E, const cpp::Body &In);
   bool isTrainedByCall(const clang::CallExpr *Call, const clang::Expr *E,
                        const cpp::Body &In);
-  /// \p Call is made on \p E.
-  bool isTrainedByMethod(const clang::CallExpr *Call, const clang::Expr *E,
+  /// \p C is made on \p E.
+  bool isTrainedByMethod(const cpp::Call &C, const clang::Expr *E,
                          const cpp::Body &In);
   /// May \p Method train the module that it is called on?
   bool methodTrains(const clang::FunctionDecl *Method);

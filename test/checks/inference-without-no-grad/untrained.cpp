@@ -195,8 +195,8 @@ struct Holds {
   Q net, other;
 };
 struct Trains : Holds {
-  torch::optim::Adam o{net->parameters(), 0.1};
-  torch::optim::Adam second{other->parameters(), 0.1};
+  torch::optim::Adam o, second{other->parameters(), 0.1};
+  Trains() : o(net->parameters(), 0.1) {}
   void learn() { STEP(o, other(x)) }
 };
 struct Whole : torch::nn::Module {
