@@ -175,6 +175,9 @@ Amount MemoryNames::amountOf(const MemberExpr *Part, unsigned Depth) {
   if (!Var || Sizing || Vars[*Var] != Ref->getDecl() ||
       isa<ParmVarDecl>(Vars[*Var]))
     return amountOf(Whole, Depth);
+  const std::pair Asked{*Var, Part->getMemberDecl()};
+  if (const auto [It, New] = PartAmounts.try_emplace(Asked, Amount::None); !New)
+    return It->second; // While it is asked, nothing.
   auto Of = [&](const Expr *Value) {
     return Value ? amountOf(givenToPart(Value, Part->getMemberDecl()), Depth)
                  : Amount::Some;
@@ -183,7 +186,7 @@ Amount MemoryNames::amountOf(const MemberExpr *Part, unsigned Depth) {
   Amount Most = Init ? Of(Init) : Amount::None;
   for (const Gift &New : Given[*Var])
     Most = std::max(Most, Of(New.Value));
-  return Most;
+  return PartAmounts[Asked] = Most;
 }
 
 Amount MemoryNames::amountOf(const Expr *E, unsigned Depth) {

@@ -222,6 +222,8 @@ private:
   llvm::SmallPtrSet<const clang::Expr *, 16> Overwritten;
   llvm::MapVector<unsigned, Group> Groups;
   std::vector<std::optional<Amount>> Amounts; ///< Of the variables.
+  llvm::DenseMap<std::pair<unsigned, const clang::ValueDecl *>, Amount>
+      PartAmounts;
   /// While it is asked what an amount hangs on: the variables, which count as
   /// nothing.
   llvm::SmallVectorImpl<unsigned> *Sizing = nullptr;

@@ -29,7 +29,16 @@ PlaceId Interpreter::rootPlace(const VarDecl *V) {
   return It->second;
 }
 
+/// Of a class whose objects hold more of its objects, two levels are told
+/// apart: a third is what holds it.
 PlaceId Interpreter::partPlace(PlaceId Base, Selector Part) {
+  unsigned Levels = 0;
+  for (std::optional<PlaceId> P = Base; Part.Field && P;
+       P = Out->Places[*P].Parent)
+    if (const Place &At = Out->Places[*P]; At.Part && At.Part->Field)
+      Levels += At.Part->Field->getParent() == Part.Field->getParent();
+  if (Levels > 1)
+    return Base;
   auto [It, New] = PartIds.try_emplace({Base, Part}, Out->Places.size());
   if (New) {
     Out->Places.push_back({nullptr, Base, Part});
@@ -68,11 +77,9 @@ Value Interpreter::withParts(const std::map<PlaceId, Value> &Held, PlaceId P,
     for (PlaceId Step = Q; Step != P; Step = *Out->Places[Step].Parent)
       Path.push_back(*Out->Places[Step].Part);
     Value *Into = &V;
-    while (!Path.empty()) {
-      Selector Part = Path.pop_back_val();
-      Into =
-          &Into->setPart(Part, Path.empty() ? Apart->second : Into->part(Part));
-    }
+    while (Path.size() > 1)
+      Into = &Into->apart(Path.pop_back_val());
+    Into->setPart(Path.front(), Apart->second);
   });
   return V;
 }
@@ -92,7 +99,10 @@ void Interpreter::write(PlaceId P, const Value &V, bool Strong) {
   S.Held[P] = {V.Labels, V.Unknown, {}};
   Written.push_back(P);
   for (const auto &[Part, Inner] : V.Parts)
-    write(partPlace(P, Part), Inner, true);
+    if (const PlaceId Q = partPlace(P, Part); Q != P)
+      write(Q, Inner, true);
+    else
+      S.Held[P].join(Inner.flat());
 }
 
 Interpreter::Target Interpreter::placeOfVar(const VarDecl *V) {
@@ -102,8 +112,11 @@ Interpreter::Target Interpreter::placeOfVar(const VarDecl *V) {
 
 std::optional<Interpreter::Target>
 Interpreter::partOf(std::optional<Target> Whole, Selector Part) {
-  if (Whole)
-    Whole->P = partPlace(Whole->P, Part);
+  if (Whole) {
+    const PlaceId P = partPlace(Whole->P, Part);
+    Whole->Element |= P == Whole->P;
+    Whole->P = P;
+  }
   return Whole;
 }
 

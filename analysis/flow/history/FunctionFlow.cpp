@@ -54,6 +54,11 @@ void Value::addEverywhere(LabelId L) {
     V.addEverywhere(L);
 }
 
+Value &Value::apart(Selector S) {
+  const Value *Known = knownPart(S);
+  return Known ? const_cast<Value &>(*Known) : setPart(S, part(S));
+}
+
 Value &Value::setPart(Selector S, Value V) {
   auto It = llvm::lower_bound(Parts, S, [](const auto &Part, Selector Key) {
     return Part.first < Key;

@@ -70,6 +70,8 @@ struct Value {
   Value part(Selector S) const;
   /// The part, if it is known apart; null otherwise.
   const Value *knownPart(Selector S) const;
+  /// The part, which is known apart from now on.
+  Value &apart(Selector S);
   /// Returns the part.
   Value &setPart(Selector S, Value V);
   /// Returns true when this value grew.
