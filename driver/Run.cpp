@@ -481,7 +481,8 @@ void Run::report() {
   Written.GivenUp = All.GivenUp;
   Written.CommandLine = Options.Reports.CommandLine;
   if (!Options.Reports.Sarif.empty() || !Options.Reports.Html.empty())
-    std::tie(Written.Repository, Written.Revision) = originOf(Root);
+    std::tie(Written.Repository, Written.Revision) =
+        originOf(Root, Options.Selection.GitSeconds);
   Outputs->make(Written);
 
   llvm::copy_if(All.Findings, std::back_inserter(New),

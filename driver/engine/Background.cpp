@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/engine/Batch.h"
-#include "driver/engine/Workers.h"
 #include "driver/project/FileSystem.h"
+#include "driver/workers/Workers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

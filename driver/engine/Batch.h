@@ -6,9 +6,9 @@
 
 #include "driver/cache/CacheFolder.h"
 #include "driver/engine/Runner.h"
-#include "driver/engine/Workers.h"
 #include "driver/findings/SourceText.h"
 #include "driver/pch/LibraryPch.h"
+#include "driver/workers/Workers.h"
 #include <set>
 
 namespace libtorch_tidy::driver {
@@ -20,9 +20,10 @@ namespace libtorch_tidy::driver {
 /// nothing new was said, one process makes one report of it, the same as one
 /// machine would.
 struct ShardOptions {
-  std::string Folder; ///< That all of them see.
-  unsigned Count = 0; ///< Of machines; 0: this one does it all.
-  unsigned Index = 0; ///< This one's number, from 1 on; 0: it merges.
+  std::string Folder;      ///< That all of them see.
+  unsigned Count = 0;      ///< Of machines; 0: this one does it all.
+  unsigned Index = 0;      ///< This one's number, from 1 on; 0: it merges.
+  unsigned GitSeconds = 0; ///< See SelectionOptions.
 };
 
 /// What is told on the standard error while units are analysed.

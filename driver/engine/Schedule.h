@@ -6,10 +6,10 @@
 
 #include "driver/cache/CacheFolder.h"
 #include "driver/engine/Batch.h"
-#include "driver/engine/Workers.h"
 #include "driver/pch/LibraryPch.h"
 #include "driver/project/IncludeScanner.h"
 #include "driver/project/UnitInputs.h"
+#include "driver/workers/Workers.h"
 #include <set>
 
 namespace libtorch_tidy::driver {

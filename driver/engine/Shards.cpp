@@ -193,8 +193,9 @@ private:
 } // namespace
 
 /// That nobody wrote the results in \p Folder but the shards.
-static Error checkOrigin(StringRef Folder) {
-  Expected<std::string> Tracked = trackedBelow(Folder);
+static Error checkOrigin(const ShardOptions &Options) {
+  StringRef Folder = Options.Folder;
+  Expected<std::string> Tracked = trackedBelow(Folder, Options.GitSeconds);
   if (!Tracked) {
     tellWarning() << "it is not known whether the sources brought files of '"
                   << printable(Folder) << "' along: "
@@ -209,7 +210,7 @@ static Error checkOrigin(StringRef Folder) {
 }
 
 Error runShard(const AnalysisJob &Work) {
-  if (Error E = checkOrigin(Work.Options.Shards.Folder))
+  if (Error E = checkOrigin(Work.Options.Shards))
     return E;
   const unsigned Index = Work.Options.Shards.Index;
   Schedule All(Work, {});
@@ -259,7 +260,7 @@ Expected<unsigned> shardsIn(StringRef Folder) {
 }
 
 Error mergeShards(Schedule &All, const AnalysisJob &Work) {
-  if (Error E = checkOrigin(Work.Options.Shards.Folder))
+  if (Error E = checkOrigin(Work.Options.Shards))
     return E;
   ShardFolder Folder(Work, All);
   unsigned Round = 0;

@@ -43,14 +43,15 @@ Selection::create(const SelectionOptions &Options,
       Named.push_back(canonicalPath(File, "", *FS));
   if (Options.Diff || Options.Staged) {
     Expected<ChangedLines> Lines =
-        Options.Diff ? linesChangedSince(*Options.Diff, Folder, Named)
-                     : stagedLines(Folder);
+        Options.Diff ? linesChangedSince(*Options.Diff, Folder,
+                                         Options.GitSeconds, Named)
+                     : stagedLines(Folder, Options.GitSeconds);
     if (!Lines)
       return Lines.takeError();
     Result.Changed = std::move(*Lines);
   }
   if (Options.PreCommit) {
-    Expected<ChangedLines> Lines = linesOfHook(Folder);
+    Expected<ChangedLines> Lines = linesOfHook(Folder, Options.GitSeconds);
     if (!Lines)
       return Lines.takeError();
     // A file without changes is asked for by `pre-commit run --all-files`.

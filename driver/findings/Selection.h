@@ -70,6 +70,7 @@ struct SelectionOptions {
   std::optional<std::string> Diff; ///< Only lines changed since a revision.
   bool Staged = false;             ///< Only lines staged for a commit.
   bool PreCommit = false;          ///< As a hook of pre-commit.
+  unsigned GitSeconds = 0;         ///< That a call of git may take; 0: any.
   // Of an analysis that leaves findings out by itself.
   bool HasLineFilter = false, AuditsNolint = false;
 };

@@ -4,7 +4,7 @@
 #ifndef LIBTORCH_TIDY_DRIVER_LSP_ANALYSES_H
 #define LIBTORCH_TIDY_DRIVER_LSP_ANALYSES_H
 
-#include "driver/engine/Workers.h"
+#include "driver/workers/Workers.h"
 #include <chrono>
 #include <map>
 #include <string>

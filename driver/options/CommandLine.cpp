@@ -176,8 +176,9 @@ static Opt<unsigned>
             cl::init(300));
 static Opt<unsigned> WallTimeout(RunGroup, "wall-timeout", "SECONDS",
                                  "Wall-clock time that a file may take, "
-                                 "otherwise as --timeout; 0: no limit. "
-                                 "Default: ten times --timeout");
+                                 "otherwise as --timeout, and a call of git; "
+                                 "0: no limit. Default: ten times --timeout, "
+                                 "and 120 for git");
 static Opt<unsigned>
     MaxMemory(RunGroup, "max-memory", "MB",
               "Memory that a file may take, as --timeout, on Linux; 0: no "
@@ -403,6 +404,7 @@ static SelectionOptions selection() {
     Result.Diff = Diff.empty() ? "HEAD" : Diff.getValue();
   Result.Staged = Staged;
   Result.PreCommit = PreCommit;
+  Result.GitSeconds = WallTimeout.getNumOccurrences() ? WallTimeout : 120;
   Result.HasLineFilter = LineFilter.getNumOccurrences();
   Result.AuditsNolint = AuditNolint;
   return Result;
@@ -501,6 +503,7 @@ collect(std::unique_ptr<clang::tooling::FixedCompilationDatabase> Fixed) {
   // A machine of a cluster is another job's when the run has ended.
   Result.Analysis.Background &= !Result.Analysis.Shards.Count;
   Result.Selection = selection();
+  Result.Analysis.Shards.GitSeconds = Result.Selection.GitSeconds;
   Result.Reports = reports();
   Result.ExportFixes = ExportFixes;
   Result.Lsp = Lsp;

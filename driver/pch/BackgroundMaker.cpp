@@ -3,11 +3,11 @@
 
 #include "driver/pch/BackgroundMaker.h"
 #include "driver/cache/Archive.h"
+#include "driver/workers/Workers.h"
 #include "llvm/Support/FileSystem.h"
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <ctime>
 #include <fcntl.h>
 #include <thread>
 #include <unistd.h>
@@ -48,17 +48,6 @@ int BackgroundMaker::process() const {
 
 void BackgroundMaker::note(StringRef Key, double Seconds) const {
   Folder.write(noteOf(Key), toBytes(Note{::getpid(), Seconds}));
-}
-
-double processorSeconds([[maybe_unused]] int Process) {
-#ifdef __linux__
-  clockid_t Clock;
-  timespec Taken;
-  if (::clock_getcpuclockid(Process, &Clock) == 0 &&
-      ::clock_gettime(Clock, &Taken) == 0)
-    return double(Taken.tv_sec) + double(Taken.tv_nsec) / 1e9;
-#endif
-  return 0;
 }
 
 BackgroundMaker::Progress BackgroundMaker::progressOf(StringRef Key) const {

@@ -15,10 +15,6 @@
 
 namespace libtorch_tidy::driver {
 
-/// Processor time of a process that runs, or has not been waited for. 0 when
-/// the system does not say.
-double processorSeconds(int Process);
-
 class BackgroundMaker {
 public:
   explicit BackgroundMaker(const CacheFolder &Folder) : Folder(Folder) {}

@@ -74,33 +74,37 @@ private:
   std::vector<std::string> Submodules;
 };
 
-// Of git. Git.cpp:
+// Of git, a call of which may take \p Seconds (0: any). Git.cpp:
 
 /// The lines of the work tree around \p Folder that differ from revision
 /// \p Revision; files that git does not track are changed as a whole: all that
 /// it does not ignore, and those of \p Named, which are canonical paths.
 llvm::Expected<ChangedLines>
 linesChangedSince(llvm::StringRef Revision, llvm::StringRef Folder,
-                  llvm::ArrayRef<std::string> Named = {});
+                  unsigned Seconds, llvm::ArrayRef<std::string> Named = {});
 
 /// The lines that are staged for the next commit, where they are in the work
 /// tree now.
-llvm::Expected<ChangedLines> stagedLines(llvm::StringRef Folder);
+llvm::Expected<ChangedLines> stagedLines(llvm::StringRef Folder,
+                                         unsigned Seconds);
 
 /// The lines that a hook of pre-commit is about: those of the revisions that
 /// are pushed (PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF), else the staged
 /// ones.
-llvm::Expected<ChangedLines> linesOfHook(llvm::StringRef Folder);
+llvm::Expected<ChangedLines> linesOfHook(llvm::StringRef Folder,
+                                         unsigned Seconds);
 
 /// A file that git tracks in \p Folder or below: one that the checkout brought
 /// along. Empty for none, and where no work tree is around the folder.
-llvm::Expected<std::string> trackedBelow(llvm::StringRef Folder);
+llvm::Expected<std::string> trackedBelow(llvm::StringRef Folder,
+                                         unsigned Seconds);
 
 /// The address of remote `origin` of the work tree whose top is \p Top, and its
 /// revision if no tracked file differs from it. Addresses on this machine are
 /// none, and of others user and password are left out. \p Top may be no work
 /// tree at all: both are empty then.
-std::pair<std::string, std::string> originOf(llvm::StringRef Top);
+std::pair<std::string, std::string> originOf(llvm::StringRef Top,
+                                             unsigned Seconds);
 
 } // namespace libtorch_tidy::driver
 

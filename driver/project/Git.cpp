@@ -5,6 +5,7 @@
 #include "driver/project/CompileCommands.h"
 #include "driver/project/Messages.h"
 #include "driver/project/Paths.h"
+#include "driver/workers/Workers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,6 +17,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include <csignal>
 #include <optional>
 #include <unistd.h>
 
@@ -30,18 +32,20 @@ namespace libtorch_tidy::driver {
 /// Bytes that git may print. No list or diff of source files has as many.
 static constexpr uint64_t MaxOutput = 512 << 20;
 
-/// Seconds that one call of git may take. A configuration can include a pipe
-/// that nobody writes to.
-static constexpr unsigned MaxSeconds = 120;
-
 /// Submodules in submodules.
 static constexpr unsigned MaxSubmodules = 16;
+
+/// What the process in which git ran says when all went well.
+static constexpr const char *AllWentWell = "good";
 
 namespace {
 
 /// A work tree.
 struct Repository {
   std::string Top; ///< Canonical.
+  /// That one call of git may take, 0: any. Each file that it reads can be a
+  /// pipe that nobody writes to.
+  unsigned Seconds = 0;
   bool IsSubmodule = false;
   /// The names of the filters that its configuration and those of its
   /// submodules define: programs that git would run for files.
@@ -90,6 +94,14 @@ static std::vector<std::string> environmentFor(const Repository &R) {
   return Result;
 }
 
+/// In a process of its own: what git begins, for instance git in a submodule,
+/// ends with this process, and this one with who waits for it.
+static void leadGroup() {
+  ::setpgid(0, 0);
+  for (int Signal : {SIGINT, SIGTERM})
+    ::signal(Signal, [](int) { ::kill(0, SIGKILL); });
+}
+
 /// What `git ARGUMENTS` prints, run in \p Where. The error is git's own.
 static Expected<std::string> git(const Repository &Where,
                                  llvm::ArrayRef<std::string> Arguments) {
@@ -123,10 +135,6 @@ static Expected<std::string> git(const Repository &Where,
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
   const std::vector<std::string> Entries = environmentFor(Where);
   const std::vector<StringRef> Environment(Entries.begin(), Entries.end());
-  std::string Message;
-  const int Code = llvm::sys::ExecuteAndWait(
-      *Program, Args, llvm::ArrayRef(Environment),
-      {StringRef(""), StringRef(Out), StringRef(Err)}, MaxSeconds, 0, &Message);
   auto Failed = [&](const llvm::Twine &Why) {
     return makeError("git " + Arguments.front() + ": " + Why);
   };
@@ -143,10 +151,25 @@ static Expected<std::string> git(const Repository &Where,
                     Buffer.getError().message());
     return (*Buffer)->getBuffer().str();
   };
-  if (Code == 0)
+  Workers One(1, {/*Processor=*/0, /*Clock=*/Where.Seconds});
+  One.start(0, [&]() -> std::string {
+    leadGroup();
+    std::string Why;
+    const int Code = llvm::sys::ExecuteAndWait(
+        *Program, Args, llvm::ArrayRef(Environment),
+        {StringRef(""), StringRef(Out), StringRef(Err)}, 0, 0, &Why);
+    return Code == 0 ? AllWentWell : Why;
+  });
+  const Workers::Outcome Ran = One.wait();
+  if (Ran.Met == WorkCap::Clock)
+    return Failed("it took longer than " + llvm::Twine(Where.Seconds) +
+                  " seconds");
+  if (!Ran.Finished)
+    return Failed("it cannot be run");
+  if (Ran.Result == AllWentWell)
     return Read(Out);
-  if (!Message.empty())
-    return Failed(Message);
+  if (!Ran.Result.empty())
+    return Failed(Ran.Result);
   Expected<std::string> Said = Read(Err);
   if (!Said)
     return Said.takeError();
@@ -165,7 +188,7 @@ static std::optional<Repository> submodule(const Repository &R,
   std::string Top = below(R.Top, Name);
   if (!fs::exists(Top + "/.git"))
     return std::nullopt;
-  return Repository{std::move(Top), /*IsSubmodule=*/true, R.Filters};
+  return Repository{std::move(Top), R.Seconds, /*IsSubmodule=*/true, R.Filters};
 }
 
 /// Adds the filters that \p R and the submodules that are checked out in it
@@ -195,12 +218,14 @@ static Error addFilters(const Repository &R, unsigned Depth,
 }
 
 /// The work tree around \p Folder.
-static Expected<Repository> repositoryAround(StringRef Folder) {
+static Expected<Repository> repositoryAround(StringRef Folder,
+                                             unsigned Seconds) {
   Expected<std::string> Top =
-      git({Folder.str()}, {"rev-parse", "--show-toplevel"});
+      git({Folder.str(), Seconds}, {"rev-parse", "--show-toplevel"});
   if (!Top)
     return Top.takeError();
   Repository Result;
+  Result.Seconds = Seconds;
   Result.Top = below(StringRef(*Top).rtrim("\n"), "");
   llvm::StringSet<> Filters;
   if (Error E = addFilters(Result, 0, Filters))
@@ -327,11 +352,12 @@ static Error addChangedSince(const Repository &R, StringRef Revision,
 }
 
 Expected<ChangedLines> linesChangedSince(StringRef Revision, StringRef Folder,
+                                         unsigned Seconds,
                                          llvm::ArrayRef<std::string> Named) {
   // Nor an option of git.
   if (Revision.starts_with("-") || Revision.contains(".."))
     return makeError("--diff: '" + Revision + "' is not one revision");
-  Expected<Repository> R = repositoryAround(Folder);
+  Expected<Repository> R = repositoryAround(Folder, Seconds);
   if (!R)
     return R.takeError();
   ChangedLines Result;
@@ -375,8 +401,8 @@ static Error addStaged(const Repository &R, llvm::ArrayRef<std::string> Staged,
   return Error::success();
 }
 
-Expected<ChangedLines> stagedLines(StringRef Folder) {
-  Expected<Repository> R = repositoryAround(Folder);
+Expected<ChangedLines> stagedLines(StringRef Folder, unsigned Seconds) {
+  Expected<Repository> R = repositoryAround(Folder, Seconds);
   if (!R)
     return R.takeError();
   ChangedLines Result;
@@ -386,19 +412,20 @@ Expected<ChangedLines> stagedLines(StringRef Folder) {
   return Result;
 }
 
-Expected<ChangedLines> linesOfHook(StringRef Folder) {
+Expected<ChangedLines> linesOfHook(StringRef Folder, unsigned Seconds) {
   std::optional<std::string> From = Process::GetEnv("PRE_COMMIT_FROM_REF"),
                              To = Process::GetEnv("PRE_COMMIT_TO_REF");
   if (!From || !To)
-    return stagedLines(Folder);
+    return stagedLines(Folder, Seconds);
   // As pre-commit itself: what came since the two parted.
-  Expected<std::string> Base = git({Folder.str()}, {"merge-base", *From, *To});
+  Expected<std::string> Base =
+      git({Folder.str(), Seconds}, {"merge-base", *From, *To});
   if (!Base)
     return Base.takeError();
-  return linesChangedSince(StringRef(*Base).trim(), Folder);
+  return linesChangedSince(StringRef(*Base).trim(), Folder, Seconds);
 }
 
-Expected<std::string> trackedBelow(StringRef Folder) {
+Expected<std::string> trackedBelow(StringRef Folder, unsigned Seconds) {
   llvm::SmallString<256> Real;
   if (fs::real_path(Folder, Real) ||
       gitWorkTree((Real + "/file").str(), *llvm::vfs::getRealFileSystem())
@@ -406,7 +433,7 @@ Expected<std::string> trackedBelow(StringRef Folder) {
     return "";
   // git lists what is below the folder that it runs in.
   Expected<std::vector<std::string>> Paths =
-      listed({Real.str().str()}, Tracked);
+      listed({Real.str().str(), Seconds}, Tracked);
   if (!Paths)
     return Paths.takeError();
   return Paths->empty() ? "" : Paths->front();
@@ -462,19 +489,24 @@ static std::string withoutCredentials(StringRef Address) {
       .str();
 }
 
-std::pair<std::string, std::string> originOf(StringRef Top) {
-  const auto R = llvm::expectedToOptional(repositoryAround(Top));
+std::pair<std::string, std::string> originOf(StringRef Top, unsigned Seconds) {
+  const auto R = llvm::expectedToOptional(repositoryAround(Top, Seconds));
   if (!R || R->Top != Top)
     return {};
   auto Ask = [&](llvm::ArrayRef<std::string> Arguments) {
-    const auto Said = llvm::expectedToOptional(git(*R, Arguments));
-    return StringRef(Said.value_or("")).trim().str();
+    return llvm::expectedToOptional(git(*R, Arguments));
   };
-  std::string Revision = Ask({"rev-parse", "HEAD"});
-  if (!Ask({"status", "--porcelain", "--untracked-files=no"}).empty())
-    Revision.clear();
-  return {asUri(withoutCredentials(Ask({"remote", "get-url", "origin"}))),
-          Revision};
+  auto Line = [](const std::optional<std::string> &Said) {
+    return StringRef(*Said).trim().str();
+  };
+  const std::optional<std::string> Revision = Ask({"rev-parse", "HEAD"}),
+                                   Changed = Ask({"status", "--porcelain",
+                                                  "--untracked-files=no"}),
+                                   Address =
+                                       Ask({"remote", "get-url", "origin"});
+  // What nobody can say is not taken for no change.
+  return {Address ? asUri(withoutCredentials(Line(Address))) : "",
+          Revision && Changed && Changed->empty() ? Line(Revision) : ""};
 }
 
 } // namespace libtorch_tidy::driver

@@ -23,7 +23,7 @@ import sys
 ORDER = """
 analysis/cpp analysis/torch analysis/flow analysis/bytes fixits checks/base
 checks/guards checks/history checks/lifetime checks/layout checks/cycles checks/oom checks/cost
-driver/llvm driver/cache driver/project driver/findings driver/output driver/pch
+driver/llvm driver/workers driver/cache driver/project driver/findings driver/output driver/pch
 driver/budget driver/engine driver/options driver/lsp driver
 """.split()
 SHARED = ["analysis/flow", "analysis/bytes"]

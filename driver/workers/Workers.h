@@ -6,8 +6,8 @@
 /// in a copy of the process, which costs a millisecond: a crash is the end of
 /// that piece only, and pieces run next to each other without sharing anything.
 
-#ifndef LIBTORCH_TIDY_DRIVER_ENGINE_WORKERS_H
-#define LIBTORCH_TIDY_DRIVER_ENGINE_WORKERS_H
+#ifndef LIBTORCH_TIDY_DRIVER_WORKERS_WORKERS_H
+#define LIBTORCH_TIDY_DRIVER_WORKERS_WORKERS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -31,6 +31,10 @@ struct WorkLimits {
 
 /// Which limit was met.
 enum class WorkCap : unsigned char { None, Processor, Clock, Memory };
+
+/// Processor time of a process that runs, or has not been waited for. 0 when
+/// the system does not say.
+double processorSeconds(int Process);
 
 /// Seconds that several pieces of work took together.
 struct WorkTime {
@@ -169,4 +173,4 @@ private:
 
 } // namespace libtorch_tidy::driver
 
-#endif // LIBTORCH_TIDY_DRIVER_ENGINE_WORKERS_H
+#endif // LIBTORCH_TIDY_DRIVER_WORKERS_WORKERS_H

@@ -1,9 +1,8 @@
 //===- Workers.cpp - Work in processes of its own -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "driver/engine/Workers.h"
+#include "driver/workers/Workers.h"
 #include "analysis/cpp/Activity.h"
-#include "driver/pch/BackgroundMaker.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
@@ -69,6 +68,17 @@ static double secondsOf(clockid_t Which) {
   timespec Time = {};
   ::clock_gettime(Which, &Time);
   return Time.tv_sec + Time.tv_nsec * 1e-9;
+}
+
+double processorSeconds([[maybe_unused]] int Process) {
+#ifdef __linux__
+  clockid_t Clock;
+  timespec Taken;
+  if (::clock_getcpuclockid(Process, &Clock) == 0 &&
+      ::clock_gettime(Clock, &Taken) == 0)
+    return double(Taken.tv_sec) + double(Taken.tv_nsec) / 1e9;
+#endif
+  return 0;
 }
 
 void Workers::beginAnew() {
