@@ -376,16 +376,16 @@ Outcome Run::runAsShard() {
 
 Outcome Run::analyse() {
   Texts.emplace(FS);
-  if (!Options.Analysis.Shards.Count) {
-    All = analyseAll(*Work, *Texts);
-    return std::nullopt;
-  }
-  Expected<Analysis> Merged = mergeAll(*Work, *Texts);
-  if (!Merged) {
-    usageError(Merged.takeError());
+  Expected<Analysis> Made = Options.Analysis.Shards.Count
+                                ? mergeAll(*Work, *Texts)
+                                : analyseAll(*Work, *Texts);
+  if (!Made) {
+    usageError(Made.takeError());
     return ExitBroken;
   }
-  All = std::move(*Merged);
+  All = std::move(*Made);
+  for (const auto &[File, How] : Analysed->Misconfigured)
+    All.FailedUnits[File] = "its configuration is wrong: " + How;
   return std::nullopt;
 }
 

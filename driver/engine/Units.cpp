@@ -314,11 +314,19 @@ Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files, bool Named,
   Units Result;
   Error Problems = Error::success();
   std::vector<std::string> Unlisted;
+  llvm::StringMap<std::string> Wrong; // Speaks once for a folder.
   for (const std::string &File : Files) {
+    const StringRef Folder = path::parent_path(File);
+    if (auto It = Wrong.find(Folder); It != Wrong.end()) {
+      Result.Misconfigured[canonicalPath(File, "", *FS)] = It->second;
+      continue;
+    }
     Expected<clang::tidy::ClangTidyOptions> Options = Config.optionsFor(File);
-    // One malformed configuration speaks for all below it.
-    if (!Options)
-      return joinErrors(std::move(Problems), Options.takeError());
+    if (!Options) {
+      Result.Misconfigured[canonicalPath(File, "", *FS)] = Wrong[Folder] =
+          llvm::toString(Options.takeError());
+      continue;
+    }
     Config.warnOfUnknown(File);
     if (Configuration::enabledChecks(*Options).empty())
       Result.WithoutChecks.push_back(File);
@@ -329,6 +337,9 @@ Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files, bool Named,
                             add(File, Commands, /*OnlyForHeaders=*/false,
                                 /*OnlyForFacts=*/false, Result));
   }
+  if (Result.Misconfigured.size() == Files.size() && !Files.empty())
+    return joinErrors(std::move(Problems),
+                      makeError(Result.Misconfigured.begin()->second));
   Problems = joinErrors(
       std::move(Problems),
       addIncluding(Unlisted, Named, Result, Config, Commands, std::move(FS)));

@@ -34,6 +34,8 @@ struct Units {
   llvm::StringSet<> Headers;
   /// Files that are left out, as their configuration enables no check.
   std::vector<std::string> WithoutChecks;
+  /// Files that are left out, as their configuration is wrong: how.
+  Failures Misconfigured;
   /// Sources that nobody named and that no unit of the build has.
   std::vector<std::string> OutsideBuild;
 
@@ -61,8 +63,9 @@ llvm::Error exclude(llvm::ArrayRef<std::string> Globs, llvm::StringRef Here,
                     std::vector<std::string> &Files);
 
 /// The units of \p Files whose configuration enables a check. A file without
-/// one is left out, as projects turn checks off for some folders. A source that
-/// has a compile database around it, and is not in it, is an error when it is
+/// one is left out, as projects turn checks off for some folders, and so is one
+/// with a wrong configuration; that all have one is an error. A source that has
+/// a compile database around it, and is not in it, is an error when it is
 /// \p Named.
 llvm::Expected<Units> unitsToAnalyse(llvm::ArrayRef<std::string> Files,
                                      bool Named, Configuration &Config,
