@@ -118,7 +118,7 @@ static void layOutConvolution(OperatorCall &Op, Convolved &Of) {
                      ? N * Of.BackwardColumns
                      : Of.BackwardColumns + (Of.B ? Elements(Outside) : 0);
     // What comes is the columns of a pixel alone.
-    if (Of.IsPointwise && Op.Dimensions < 3)
+    if (Of.IsPointwise)
       Of.BackwardColumns = 0;
   } else if (Of.IsDilated) {
     Of.Columns = Elements(C * Taps * Outside);
@@ -401,11 +401,31 @@ static OperatorResult convolutionOfPadded(OperatorCall &Op, StringRef Mode) {
   return Op.run(Op.Name, With);
 }
 
-/// Of the dimensions of \p Out, the one with the channels.
-static std::vector<int> axesOfBias(const Tensor &Out, bool IsBatched) {
-  std::vector<int> Axes(Out->sizes().size(), -1);
-  Axes[IsBatched] = 0;
-  return Axes;
+/// The copies of floats that the gradient of the bias is added up in, if it is:
+/// those of a group. Dilated ones add up the pixels of each image by itself.
+static uint64_t widenedToBias(const OperatorCall &Op, const Convolved &Of) {
+  if (!gradientBytes(Of.B) || (Of.IsDilated && !Of.IsTransposed))
+    return 0;
+  Sizes Part = Of.To;
+  Part[1] /= Of.Split;
+  std::vector<int> Axes(Part.size(), -1);
+  Axes[1] = 0;
+  return Op.widenedToSum(typeOf(Of.X), Part, contiguousStrides(Part), Axes);
+}
+
+/// The result of a part. In three dimensions a transposed convolution makes it
+/// for the sizes of its input, and then gives it its own: it grows and does not
+/// shrink.
+static Tensor resultOf(OperatorCall &Op, const Convolved &Of) {
+  Sizes From = Of.From, To = Of.To;
+  From[1] /= Of.Split;
+  To[1] /= Of.Split;
+  if (!Of.IsTransposed || Op.Dimensions != 3 || Op.isOnGpu())
+    return Op.make(To, Of.X);
+  const Tensor First = Op.make(From, Of.X);
+  return productOf(To) > productOf(From)
+             ? Op.make(To, Of.X)
+             : Op.view(First, To, contiguousStrides(To));
 }
 
 /// at::native::slow_conv2d and its relatives, which lay out what each output
@@ -431,39 +451,47 @@ static OperatorResult convolution(OperatorCall &Op) {
   const bool IsFirst = Of.Split == 1 && !Of.IsTransposed && !Of.IsDilated,
              Copies = Of.Split > 1 && Of.From[0] > 1;
   BlockPtr Columns = IsFirst && Of.Columns ? Op.scratch(Of.Columns) : nullptr;
-  std::vector<BlockPtr> Parts;
-  for (int64_t G = 0; Of.Split > 1 && G < std::min<int64_t>(Of.Split, 65536);
-       ++G) {
+  std::vector<Tensor> Parts;
+  // On a GPU it is not known what kernels make for themselves.
+  const int64_t Count =
+      Of.Split > 1 && !Op.isOnGpu() ? std::min<int64_t>(Of.Split, 65536) : 0;
+  for (int64_t G = 0; G < Count; ++G) {
     const BlockPtr Part = Copies ? Op.scratch(Of.XPart) : nullptr;
-    const BlockPtr Work = Op.scratch(Of.Columns);
-    Parts.push_back(Op.scratch(Of.OutPart));
+    Parts.push_back(resultOf(Op, Of));
+    Op.scratch(Of.Columns);
   }
-  Tensor Out = Op.make(Of.To, X);
+  Tensor Out = Of.Split > 1 ? Op.make(Of.To, X) : resultOf(Op, Of);
   Columns = nullptr;
   Parts.clear();
   if (Of.Split == 1 && !IsFirst)
     Op.scratch(Of.Columns);
   if (!Of.IsBatched)
     Out = Op.withoutDimension(Out, 0);
-  uint64_t Scratch = Of.BackwardColumns, SparseScratch = Scratch;
+  // Columns, and a copy of what comes, are there when a transposed one in three
+  // dimensions adds up the gradient of its bias.
+  const uint64_t OfBias = widenedToBias(Op, Of);
+  const bool AddsLate = Of.IsTransposed && Op.Dimensions == 3;
+  uint64_t Scratch = AddsLate ? Of.BackwardColumns + OfBias
+                              : std::max(Of.BackwardColumns, OfBias);
+  uint64_t SparseScratch =
+      (AddsLate ? Scratch : Of.BackwardColumns) + bytesOf(Out);
   if (Of.Split > 1) {
     const uint64_t Gradients = gradientBytes(X) +
                                (Op.S.GradMode ? gradientBytes(W) : 0) +
                                gradientBytes(B);
-    const uint64_t OfOne =
-        Of.BackwardColumns + (Copies ? Of.XPart + Of.OutPart : 0);
+    const uint64_t OfOne = Scratch + (Copies ? Of.XPart + Of.OutPart : 0);
     // Parts of what comes are copied for groups anyway.
     Scratch = std::max(OfOne, Gradients);
     SparseScratch = std::max(OfOne + (Copies ? 0 : Of.OutPart), Gradients);
-  } else {
-    SparseScratch += bytesOf(Out);
   }
-  // The gradient of the bias is a sum over the batch and the places.
-  if (gradientBytes(B))
-    Scratch =
-        std::max(Scratch, Op.widenedToSum(Out, axesOfBias(Out, Of.IsBatched)));
+  // Both of the image's gradient and of the weights' are laid out, where those
+  // of the weights need no columns.
+  const uint64_t Overlap = Op.Dimensions == 3 && IsFirst && !Of.Columns
+                               ? std::min(Scratch, InOrder)
+                               : 0;
   return Op.record({Out}, {{X, Of.kindOfImage()}, {W}, {B}}, {X, W},
-                   Scratch + InOrder, SparseScratch + InOrder);
+                   Scratch + InOrder - Overlap,
+                   SparseScratch + InOrder - Overlap);
 }
 
 static constexpr OperatorRule ConvolutionRows[] = {

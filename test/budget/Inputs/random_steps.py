@@ -1,6 +1,6 @@
 """Writes a C++ program that measures operators of LibTorch one by one.
 
-  random_steps.py [--bfloat16] SEED [OPERATOR|GROUP...]
+  random_steps.py [--bfloat16] SEED[-LAST] [OPERATOR|GROUP...]
 
 The program has a module for each row of the tables in random_elements.py,
 random_shapes.py, random_layers.py and random_functionals.py, or for those that are named,
@@ -87,15 +87,19 @@ def since(table, text):
 
 def main():
     converts = sys.argv[1] == "--bfloat16"
-    seed, *asked = sys.argv[1 + converts:]
+    seeds, *asked = sys.argv[1 + converts:]
+    first, several, last = seeds.partition("-")
     print(HEAD)
     calls = []
     for group, table in GROUPS.items():
         for name, draw in table.operators.items():
-            if not asked or name in asked or group in asked:
-                made = "Of_" + name
+            if asked and name not in asked and group not in asked:
+                continue
+            for seed in range(int(first), int(last or first) + 1):
+                made = "Of_%s%s" % (name, "_%d" % seed if several else "")
                 # Each has its own numbers: others do not change what it draws.
-                print(since(table, module_of(made, draw, random.Random("%s %s" % (seed, name)))))
+                rng = random.Random("%s %s" % (seed, name))
+                print(since(table, module_of(made, draw, rng)))
                 calls.append(since(table, CALL % (made, made, str(converts).lower())))
     print("\nint main() {\n  steps::begin();\n%s\n}" % "\n".join(calls))
 
