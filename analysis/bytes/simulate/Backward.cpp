@@ -4,6 +4,7 @@
 #include "analysis/bytes/simulate/OperatorRules.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include <queue>
 
 using llvm::ArrayRef;
 
@@ -154,6 +155,7 @@ public:
     count(Results);
     std::vector<Gradient>
         Held; ///< Those that are given: nobody takes them over.
+    std::map<uint64_t, NodePtr> Roots; ///< Several results may be of one node.
     for (const auto &[I, T] : llvm::enumerate(Results)) {
       Gradient Seed =
           I < Given.size()
@@ -161,16 +163,26 @@ public:
               : lying(T->Shape, Sizes(T->Strides.size()), nullptr);
       if (I < Given.size())
         Held.push_back(Seed);
-      if (T->Maker)
-        send(T->Maker, T->MakerOutput, std::move(Seed),
-             T->Shape.bytes().value_or(0), /*IsRoot=*/true);
-      else if (T->RequiresGrad.value_or(false) &&
-               arrives(*T, std::move(Seed), T->Shape.bytes().value_or(0)))
+      if (T->Maker) {
+        arrives(T->Maker, T->MakerOutput, std::move(Seed),
+                T->Shape.bytes().value_or(0));
+        Roots.emplace(T->Maker->Sequence, T->Maker);
+      } else if (T->RequiresGrad.value_or(false) &&
+                 arrives(*T, std::move(Seed), T->Shape.bytes().value_or(0))) {
         complete(*T);
+      }
     }
+    for (const auto &[Sequence, Node] : Roots)
+      if (Waiting[Node.get()] == 0)
+        Ready.push({Node, nullptr});
+    Roots.clear();
     while (!Ready.empty()) {
-      const NodePtr Next = Ready.extract(std::prev(Ready.end())).mapped();
-      execute(*Next);
+      const Task Next = Ready.top();
+      Ready.pop();
+      if (Next.Node)
+        execute(*Next.Node);
+      else
+        complete(*Next.Leaf);
     }
   }
 
@@ -199,14 +211,19 @@ private:
   }
 
   /// Adds \p Given to what has come for \p Node so far.
-  void send(const NodePtr &Node, unsigned Input, Gradient &&Given,
-            uint64_t Size, bool IsRoot) {
+  void arrives(const NodePtr &Node, unsigned Input, Gradient &&Given,
+               uint64_t Size) {
     std::vector<Gradient> &All = Buffers[Node.get()];
     All.resize(std::max<size_t>(All.size(), Node->Results));
     Gradient &Old = All[std::min<size_t>(Input, All.size() - 1)];
     add(Old, std::move(Given), Size);
-    if ((IsRoot ? Waiting[Node.get()] : --Waiting[Node.get()]) == 0)
-      Ready.emplace(Node->Sequence, Node);
+  }
+  /// The same from another node.
+  void send(const NodePtr &Node, unsigned Input, Gradient &&Given,
+            uint64_t Size) {
+    arrives(Node, Input, std::move(Given), Size);
+    if (--Waiting[Node.get()] == 0)
+      Ready.push({Node, nullptr});
   }
 
   void add(Gradient &Sum, Gradient &&Given, uint64_t Size) {
@@ -338,23 +355,27 @@ private:
         llvm::none_of(Node.Edges, [](const GradientNode::Edge &E) {
           return E.Kind == GradientKind::Seen;
         });
-    std::vector<TensorPtr> Complete;
     for (size_t I = 0; I < Node.Edges.size(); ++I) {
       const GradientNode::Edge &E = Node.Edges[I];
-      if (E.To) {
-        send(E.To, E.Input, std::move(Outgoing[I]), E.Bytes, false);
-      } else if (arrives(*E.Leaf, std::move(Outgoing[I]), E.Bytes)) {
-        Complete.push_back(E.Leaf);
-      }
+      if (E.To)
+        send(E.To, E.Input, std::move(Outgoing[I]), E.Bytes);
+      else if (arrives(*E.Leaf, std::move(Outgoing[I]), E.Bytes))
+        Ready.push({nullptr, E.Leaf});
       if (!IsOne)
         Outgoing[I] = {};
     }
-    Outgoing.clear();
-    // Leaves that have all of it are next.
-    for (const TensorPtr &Leaf : llvm::reverse(Complete))
-      complete(*Leaf);
   }
 
+  /// A node, or a leaf that all of its gradient has come for.
+  struct Task {
+    NodePtr Node;
+    TensorPtr Leaf;
+
+    uint64_t sequence() const { return Node ? Node->Sequence : UINT64_MAX; }
+    bool operator<(const Task &Other) const {
+      return sequence() < Other.sequence();
+    }
+  };
   /// What has come for a leaf, which may be used several times.
   struct LeafState {
     Gradient Sum;
@@ -367,7 +388,9 @@ private:
   llvm::DenseMap<const GradientNode *, unsigned> Waiting;
   llvm::DenseMap<const TensorInstance *, LeafState> Leaves;
   std::set<const GradientNode *> Seen;
-  std::map<uint64_t, NodePtr> Ready; ///< By their sequence numbers.
+  /// As LibTorch has it: of leaves, which are equal, the one is first that a
+  /// heap has first.
+  std::priority_queue<Task> Ready;
 };
 
 } // namespace

@@ -275,8 +275,7 @@ static OperatorResult weighed(OperatorCall &Op) {
                              : InPlace          ? Op.allocate(bytesOf(A))
                                                 : A->Memory,
                              NeedsC ? B : nullptr,
-                             IsLerp || NeedsB || (Divides && NeedsC) ? C
-                                                                     : nullptr};
+                             IsLerp || NeedsB || Divides ? C : nullptr};
   TensorInstance Both = A->sizes().empty() ? *B : *A;
   Both.Shape.Type = promoted(*A, *B);
   const ElementType Type = C && !IsLerp ? promoted(Both, *C) : typeOf(A);

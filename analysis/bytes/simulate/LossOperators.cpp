@@ -319,12 +319,12 @@ static OperatorResult cosineEmbedding(OperatorCall &Op) {
   const Tensor A = Op.tensor("input1"), B = Op.tensor("input2"),
                Target = Op.tensor("target");
   const auto Dimension = static_cast<int64_t>(Target->sizes().size());
-  auto Sum = [&](const Tensor &X, const Tensor &Y) {
-    return (X * Y).sum(Dimension);
-  };
-  const Tensor Products = Sum(A, B), SquareA = Sum(A, A) + 1e-12,
-               SquareB = Sum(B, B) + 1e-12, Root = (SquareA * SquareB).sqrt_(),
-               Cosine = Products / Root, Zeros = Op.makeLike(Cosine);
+  // Products live until 1e-12 is added.
+  const Tensor Products = (A * B).sum(Dimension),
+               SquareA = (A * A).sum(Dimension) + 1e-12,
+               SquareB = (B * B).sum(Dimension) + 1e-12,
+               Root = (SquareA * SquareB).sqrt_(), Cosine = Products / Root,
+               Zeros = Op.makeLike(Cosine);
   const Tensor Positive = 1 - Cosine, Negative = (Cosine - 0.0).clamp_min_();
   const Tensor X = where(Target.eq(1), Positive, Zeros),
                Y = where(Target.eq(-1), Negative, Zeros);

@@ -241,11 +241,7 @@ static OperatorResult addedMatmul(OperatorCall &Op) {
 
 static OperatorResult outer(OperatorCall &Op) {
   const Tensor A = Op.self(), B = Op.tensor("vec2 other");
-  const Tensor Out =
-      Op.make({productOf(A->sizes()), productOf(B->sizes())}, promoted(*A, *B));
-  return Op.record({Out}, {{A, GradientKind::Seen}, {B, GradientKind::Seen}},
-                   {A, B},
-                   (A->needsGradient() + B->needsGradient()) * bytesOf(Out));
+  return OperatorResult(A.reshape({productOf(A->sizes()), 1}) * B);
 }
 
 /// x1^T W x2 + b for each output, as at::_trilinear computes it: one output
