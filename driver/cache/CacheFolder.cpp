@@ -173,10 +173,10 @@ std::map<std::string, CacheFolder::Group> CacheFolder::groups() const {
         Status.type() != fs::file_type::regular_file)
       continue;
     StringRef File = It->path(), Name = path::filename(File);
+    const auto Now = std::chrono::system_clock::now();
+    const llvm::sys::TimePoint<> Used = Status.getLastModificationTime();
     // Left by a process that was ended.
-    if (Name.ends_with(".tmp") &&
-        Status.getLastModificationTime() + std::chrono::hours(24) <
-            std::chrono::system_clock::now()) {
+    if (Name.ends_with(".tmp") && Used + std::chrono::hours(24) < Now) {
       fs::remove(File);
       continue;
     }
@@ -185,7 +185,10 @@ std::map<std::string, CacheFolder::Group> CacheFolder::groups() const {
           return C == '-' || C == '.';
         })).str();
     Group &G = Groups[Stem];
-    G.Used = std::max(G.Used, Status.getLastModificationTime());
+    // When the clock was turned back, it would always seem used last. (That of
+    // a disk elsewhere is a little ahead.)
+    if (Used < Now + std::chrono::hours(24))
+      G.Used = std::max(G.Used, Used);
     G.Size += Status.getSize();
     G.Files.push_back(File.str());
   }

@@ -63,6 +63,9 @@ BackgroundMaker::Progress BackgroundMaker::progressOf(StringRef Key) const {
       std::chrono::duration<double>(std::chrono::system_clock::now() -
                                     Status.getLastModificationTime())
           .count();
+  // A clock that was turned back does not say how long it takes.
+  if (Passed < 0)
+    return Progress::Starved;
   // What it got of a processor in so short a time says nothing.
   constexpr double Short = 0.5;
   if (Passed < Short)

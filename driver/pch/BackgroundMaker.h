@@ -43,10 +43,10 @@ public:
   /// maker when that is starved. True: the caller is to make it.
   bool leavesToUs(llvm::StringRef Key) const;
 
-private:
   /// The process that has the right; 0: none, or it cannot be seen from here.
   int process() const;
 
+private:
   const CacheFolder &Folder;
 };
 

@@ -381,9 +381,12 @@ void LibraryPchs::removeOrphans() const {
         Status.getLastModificationTime() + std::chrono::hours(1) >
             std::chrono::system_clock::now())
       continue;
-    const auto Kept = factsOf(entryOf(Name.split('-').first), Folder);
+    const std::string Of = entryOf(Name.split('-').first);
+    const auto Kept = factsOf(Of, Folder);
     const std::string Entry = ("pch/" + Name).str();
-    if (!Kept || (Entry != Kept->Names && Entry != Kept->Output))
+    // What cannot be read may be another version's.
+    if (Kept ? Entry != Kept->Names && Entry != Kept->Output
+             : !fs::exists(Folder.pathOf(Of + ".facts")))
       fs::remove(It->path());
   }
 }
@@ -401,9 +404,12 @@ bool LibraryPchs::isToBeMade(StringRef Key) {
   if (find(Key) != State::Missing)
     return false;
   fs::file_status Status;
-  return fs::status(Folder.pathOf(BackgroundMaker::noteOf(Key)), Status) ||
-         Status.getLastModificationTime() + TryAgainAfter <
-             std::chrono::system_clock::now();
+  if (fs::status(Folder.pathOf(BackgroundMaker::noteOf(Key)), Status))
+    return true;
+  // The clock can have been turned back.
+  const auto Now = std::chrono::system_clock::now(),
+             Tried = Status.getLastModificationTime();
+  return Tried > Now || Tried + TryAgainAfter < Now;
 }
 
 bool LibraryPchs::build(

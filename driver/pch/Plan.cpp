@@ -99,7 +99,12 @@ PchPlan planPchs(ArrayRef<PchChoices *> Units, LibraryPchs &Pchs,
     if (Policy.MayPostpone && N.Units <= Policy.AtATime) {
       using Progress = BackgroundMaker::Progress;
       const Progress Made = Pchs.maker().progressOf(Key);
-      if (Made == Progress::NearlyDone || Made == Progress::Starved)
+      // One that works for the cache, and has not come to this one since it was
+      // wanted, keeps others from beginning with it.
+      const bool IsKept = Made == Progress::None && WantedBefore.count(Key) &&
+                          Pchs.maker().process();
+      if (Made == Progress::NearlyDone || Made == Progress::Starved ||
+          (IsKept && Pchs.isToBeMade(Key)))
         Result.Now.push_back(*N.Recipe);
       else if (Policy.CacheMegabytes >= LeastForPchs &&
                Result.Later.size() < MostPostponed && Pchs.isToBeMade(Key))

@@ -10,6 +10,10 @@ can write to its outputs any more, and prints them. CASE says what is to be then
     made     a process is at work, apart from its caller, and makes something
     killed   the same, but it is ended as soon as it has begun
     starved  the same, but it is stopped then, and left so: it has tried for an hour
+    ahead    the same, but it will begin in an hour: the clock was turned back
+    thrice   the same, but COMMAND, on one file that has changed, runs twice more, and it is told
+             what each run says of the headers
+    held     as thrice, but who works for the cache is another process, which makes nothing
     late     the same as made, and COMMAND, on one file that has changed, waits for it when it
              seems nearly done
     none     no process is left
@@ -86,7 +90,7 @@ case, cache, command = sys.argv[1], sys.argv[2], sys.argv[3:]
 made = lambda: glob.glob(cache + "/pch/*.pch")
 before = made()
 lock = None
-if case == "alone":
+if case in ("alone", "held"):
     os.makedirs(cache, mode=0o700, exist_ok=True)
     lock = open(cache + "/background.lock", "w")
     fcntl.lockf(lock, fcntl.LOCK_EX)
@@ -125,6 +129,27 @@ def expected():
         return struct.unpack("<d", note.read()[-8:])[0]
 
 
+def change():
+    with open(command[command.index("--") - 1], "a", encoding="utf-8") as source:
+        source.write("//\n")
+
+
+def run_again():
+    """Twice, and tells what all three have said."""
+    said = [err.decode()]
+    for _ in range(2):
+        time.sleep(0.6)
+        change()
+        again = subprocess.run(command, capture_output=True, text=True)
+        if again.stdout.encode() != out:
+            fail("it finds " + again.stdout)
+        said.append(again.stderr)
+    for words in said:
+        print("headers:", "precompiled after the run" if "after this run" in words else
+              "precompiled" if "] precompiling" in words else
+              "there" if words.count("precompil") == 0 and made() else words)
+
+
 def run_while_nearly_done():
     """The same command, on another text, while the work is held: it has got much of what it
     needs in a moment, as far as its note tells. The work takes nearly the time that its note
@@ -139,8 +164,7 @@ def run_while_nearly_done():
     os.kill(worker, signal.SIGSTOP)
     began = time.time() - 0.6
     os.utime(mark(), (began, began))
-    with open(command[command.index("--") - 1], "a", encoding="utf-8") as source:
-        source.write("//\n")
+    change()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as again:
         said = again.stderr.readline()
         if b"] precompiling the library headers" not in said or again.poll() is not None:
@@ -151,7 +175,8 @@ def run_while_nearly_done():
         fail("it was made again")
 
 
-if case in ("made", "killed", "starved", "late"):
+STOPPED = ("starved", "ahead", "thrice")
+if case in ("made", "killed", "late", *STOPPED):
     if at_end != before:
         fail("it was made before the answer")
     at_work = list(left(cache))
@@ -160,17 +185,26 @@ if case in ("made", "killed", "starved", "late"):
     for process in at_work:
         try:
             check_apart(process)
-            if case in ("killed", "starved"):
+            if case in ("killed", *STOPPED):
                 wait_until(mark)
                 os.kill(process, signal.SIGKILL if case == "killed" else signal.SIGSTOP)
         except (ProcessLookupError, FileNotFoundError):
             pass  # It has ended meanwhile; a worker does so with the one that started it.
+if case in STOPPED:
+    # The one that makes it may not have been there yet.
+    for process in left(cache):
+        os.kill(process, signal.SIGSTOP)
+    if made() != before:
+        fail("it was made before it was stopped")
 if case == "none" and list(left(cache)):
     fail("a process is left")
 if case == "late":
     run_while_nearly_done()
-if case == "starved":
-    os.utime(mark(), (time.time() - 3600,) * 2)
+if case in ("starved", "ahead"):
+    os.utime(mark(), (time.time() + (3600 if case == "ahead" else -3600),) * 2)
+    sys.exit(run.returncode)
+if case in ("thrice", "held"):
+    run_again()
     sys.exit(run.returncode)
 wait_until(lambda: not list(left(cache)))
 if case != "any" and (made() != before) != (case in ("made", "late")):

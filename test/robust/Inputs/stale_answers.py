@@ -42,6 +42,21 @@ def same_time(path, text, ahead=0):
     os.utime(at(path), ns=(before.st_atime_ns, before.st_mtime_ns + ahead))
 
 
+class Dated(dict):
+    """Files of a time that has not come yet."""
+
+    def items(self):
+        for path, text in super().items():
+            yield path, text
+            os.utime(at(path), (4e9, 4e9))
+
+
+def date_cache():
+    for folder, _, names in os.walk(at("cache")):
+        for name in names:
+            os.utime(os.path.join(folder, name), (4e9, 4e9))
+
+
 def run(where, options, flags, environment, database, files=("unit.cpp",)):
     command = TOOL + ["--cache-dir=" + at("cache"), "--progress"] + options
     command += [at(name) for name in files]
@@ -112,6 +127,25 @@ case(
     {"a/cfg.h": NO},
     lambda: same_time("a/cfg.h", "//\n" + YES, -(10**12)),
     flags=["-I../a"],
+)
+case("header of a time to come", Dated({"a/cfg.h": NO}), lambda: write("a/cfg.h", YES), flags=["-I../a"])
+case(
+    "header that has a time to come then",
+    {"a/cfg.h": NO},
+    lambda: same_time("a/cfg.h", YES, 10**18),
+    flags=["-I../a"],
+)
+case(
+    "cache of a time to come",
+    {"a/cfg.h": NO},
+    lambda: (date_cache(), same_time("a/cfg.h", YES, -(10**12))),
+    flags=["-I../a"],
+)
+case(
+    "the file itself, of the same size and time",
+    {},
+    lambda: same_time("unit.cpp", TORCH + "#define Q 1\n" + PLAIN),
+    text=TORCH + "#define Q 0\n" + PLAIN,
 )
 case(
     "header of a header",
@@ -225,6 +259,14 @@ case(
     lambda: write("include/torch/torch.h", open(at("include/torch/torch.h")).read().replace("Q 0", "Q 01")),
     text=PLAIN,
 )
+LIBRARY = {"include/torch/torch.h": "#pragma once\n#define Q 0\nnamespace torch { struct NoGradGuard { NoGradGuard(); ~NoGradGuard(); }; }\n"}
+for ahead in (-(10**12), 10**18):
+    case(
+        "header of the library, of another time",
+        LIBRARY,
+        lambda: same_time("include/torch/torch.h", LIBRARY["include/torch/torch.h"].replace("Q 0", "Q 1"), ahead),
+        text=PLAIN,
+    )
 # In front of what only the library includes.
 WITH_CFG = "#pragma once\n#include <cfg.h>\n#include \"../version.h\"\nnamespace torch { struct NoGradGuard { NoGradGuard(); ~NoGradGuard(); }; }\n"
 case(
