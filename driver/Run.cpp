@@ -534,7 +534,7 @@ void Run::fix() {
   if (!Options.Fixes.Apply)
     return;
   if (!All.FailedUnits.empty() && !Options.Fixes.ApplyDespiteErrors) {
-    tellError() << "there are compile errors and --fix-errors is not given: "
+    tellError() << "not all is analysed in full and --fix-errors is not given: "
                    "fixes have NOT been applied\n";
     return;
   }

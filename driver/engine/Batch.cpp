@@ -210,12 +210,55 @@ static void addSilences(UnitResult &Unit, SourceTexts &Texts,
     }
 }
 
+namespace {
+
+/// Knows the files that have changed since a unit was made of them.
+class ChangedFiles {
+public:
+  ChangedFiles(SourceTexts &Texts, llvm::vfs::FileSystem &FS)
+      : Texts(Texts), FS(FS) {}
+
+  /// A file that \p F speaks of; null when \p J has read all as they are.
+  const std::string *among(const Finding &F, const Job &J) {
+    if (F.Kind == FindingKind::CompileError)
+      return nullptr;
+    if (hasChanged(F.Where.Path, J))
+      return &F.Where.Path;
+    for (const auto &[Path, Edits] : F.Fix)
+      if (hasChanged(Path, J))
+        return &Path;
+    return nullptr;
+  }
+
+private:
+  bool hasChanged(const std::string &Path, const Job &J) {
+    auto [It, New] = Now.try_emplace(Path);
+    if (New)
+      if (const SourceText *Read = Texts.get(Path))
+        It->second = textIdentity(Path, digest({Read->text()}), FS);
+    const std::string &Text = It->second;
+    auto IsAsNow = [&](const PathAndText &Then) { return Then.second == Text; };
+    // Else it is not the user's, or its text is an edit that is tried.
+    return llvm::none_of(J.Read, IsAsNow) &&
+           llvm::any_of(J.Read, [&](const PathAndText &Then) {
+             return canonicalPath(Then.first, "", FS) == Path;
+           });
+  }
+
+  SourceTexts &Texts;
+  llvm::vfs::FileSystem &FS;
+  std::map<std::string, std::string> Now; ///< textIdentity() by path.
+};
+
+} // namespace
+
 /// Puts together what the units of \p All said.
 static Analysis joined(Schedule &All, const AnalysisJob &Work,
                        SourceTexts &Texts) {
   Analysis Result;
   NolintAudit Audit(Texts);
   WeakerFindings Below(Work, Texts);
+  ChangedFiles Changed(Texts, All.files());
   for (Job &J : All.Jobs) {
     const std::string File = canonicalPath(J.U->File, "", All.files());
     if (J.State == Job::Skipped) {
@@ -240,6 +283,12 @@ static Analysis joined(Schedule &All, const AnalysisJob &Work,
     if (J.Result->LacksTorch && !J.Result->Failed)
       Result.UnitsWithoutTorch.push_back(File);
     for (Finding &F : J.Result->Findings) {
+      // Its places, and where its fix goes, are those of another text.
+      if (const std::string *Path = Changed.among(F, J)) {
+        Result.FailedUnits.emplace(File,
+                                   "'" + *Path + "' has changed meanwhile");
+        continue;
+      }
       F.Unit = File;
       if (isAskedFor(Work, *J.U, File, F.Where.Path, F.Kind))
         Result.Findings.push_back(std::move(F));

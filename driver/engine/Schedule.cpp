@@ -198,6 +198,7 @@ void Schedule::lookUp(Job &J) {
   }
   J.Result = std::move(Result);
   J.State = Job::Done;
+  J.Read = Found->In.Files;
   J.Inputs = std::move(Found->In);
 }
 
@@ -287,6 +288,7 @@ struct NextRound {
 struct UnitAnswer {
   std::string Result; ///< See toBytes().
   std::optional<ResultInputs> Inputs;
+  std::vector<PathAndText> Read; ///< See Job.
   std::vector<FileSetCopy> Sets; ///< That need not be in the cache.
 };
 } // namespace
@@ -313,8 +315,7 @@ std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
   UnitResult Result = J.Untried
                           ? J.Untried->Result
                           : analyse(*J.U, J.Arguments, Options, Work.Config,
-                                    Told, makeFileSystem(), Pch,
-                                    Keep || ForOthers ? &Inputs : nullptr);
+                                    Told, makeFileSystem(), Pch, &Inputs);
   if (TriesFixes && !Result.Failed) {
     // Making a header takes as long as two trials without it, and one is
     // mostly all there is.
@@ -338,7 +339,8 @@ std::string Schedule::analyseHere(Job &J, const LibraryPch *Pch,
           return Again(Pch, Edited);
         });
   }
-  UnitAnswer Answer = {toBytes(Result), {}, {}};
+  UnitAnswer Answer = {
+      toBytes(Result), {}, J.Untried ? J.Untried->In.Files : Inputs.User, {}};
   // A unit that does not compile is analysed again in the next run.
   if (ForOthers || (Keep && !Result.Failed)) {
     ResultInputs In = J.Untried
@@ -456,10 +458,12 @@ bool Schedule::finishUnit(Job &J, Workers::Outcome Said) {
   if (!J.Unfit.empty() && Result && !Result->Failed)
     Pchs->noteUnfit(J.Unfit, J.U->File);
   J.Result = std::move(Result);
-  if (!J.Result)
+  if (!J.Result) {
     J.Trouble = troubleOf(Said);
-  else
+  } else {
     J.Inputs = std::move(Answer->Inputs);
+    J.Read = std::move(Answer->Read);
+  }
   if (Answer)
     for (FileSetCopy &Set : Answer->Sets)
       Sets.add(std::move(Set));

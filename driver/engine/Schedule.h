@@ -51,6 +51,8 @@ struct Job {
   /// What the result depends on, for other processes; see ShardOptions.
   std::optional<ResultInputs> Inputs;
   std::vector<std::shared_ptr<const FileSetCopy>> Sets; ///< Of Inputs.
+  /// The files of the user's that it was made of, with their textIdentity().
+  std::vector<PathAndText> Read;
   /// A copy of its process from before the checks, for a next round.
   Parked Copy;
   std::string Trouble; ///< Why there is no result.

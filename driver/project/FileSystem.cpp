@@ -30,6 +30,31 @@ public:
   std::string message(int) const override { return "it is not a regular file"; }
 };
 
+/// A file whose text is copied. Memory that shows the file itself changes with
+/// it in the middle of an analysis, and is gone when an editor makes it
+/// shorter.
+class CopiedFile : public vfs::File {
+public:
+  explicit CopiedFile(std::unique_ptr<vfs::File> Of) : Of(std::move(Of)) {}
+
+  ErrorOr<vfs::Status> status() override { return Of->status(); }
+  ErrorOr<std::string> getName() override { return Of->getName(); }
+  ErrorOr<std::unique_ptr<MemoryBuffer>> getBuffer(const Twine &Name, int64_t,
+                                                   bool RequiresNullTerminator,
+                                                   bool) override {
+    // Of the size that it has now. The compiler sees that it had another.
+    return Of->getBuffer(Name, /*FileSize=*/-1, RequiresNullTerminator,
+                         /*IsVolatile=*/true);
+  }
+  std::error_code close() override { return Of->close(); }
+
+private:
+  const std::unique_ptr<vfs::File> Of;
+};
+
+/// Bytes. What is larger is no text that somebody writes.
+constexpr uint64_t MostCopied = 16 << 20;
+
 /// Opens regular files only. A pipe waits for a writer that never comes, and
 /// /dev/zero has no end; a symbolic link of a stranger leads to either.
 class RegularFileSystem : public vfs::ProxyFileSystem {
@@ -43,12 +68,15 @@ public:
   ErrorOr<std::unique_ptr<vfs::File>>
   openFileForRead(const Twine &Path) override {
     static const NotRegular Category{};
-    if (ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path))
-      // Builds name /dev/null for a file that is empty.
-      if (!Status->isRegularFile() && !Status->isDirectory() &&
-          Status->getUniqueID() != Empty)
-        return std::error_code(1, Category);
-    return ProxyFileSystem::openFileForRead(Path);
+    const ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path);
+    // Builds name /dev/null for a file that is empty.
+    if (Status && !Status->isRegularFile() && !Status->isDirectory() &&
+        Status->getUniqueID() != Empty)
+      return std::error_code(1, Category);
+    auto Result = ProxyFileSystem::openFileForRead(Path);
+    if (Result && Status && Status->getSize() <= MostCopied)
+      return std::make_unique<CopiedFile>(std::move(*Result));
+    return Result;
   }
 
 private:
