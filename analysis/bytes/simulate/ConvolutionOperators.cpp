@@ -443,8 +443,15 @@ static OperatorResult convolution(OperatorCall &Op) {
     return convolutionInOneDnn(Op, Of);
   layOutConvolution(Op, Of);
   const Tensor &X = Of.X, &W = Of.W, &B = Of.B;
-  // A tensor whose elements do not lie in order is copied, for the moment.
-  const uint64_t InOrder = X->isContiguous() ? 0 : bytesOf(X);
+  // A tensor whose elements do not lie in order is copied, for the moment; or
+  // the weights, where the channels of an image are last.
+  const bool Last = Op.Dimensions == 2 &&
+                    (!Of.IsTransposed || Op.isSince(2, 0)) && !Op.isOnGpu() &&
+                    X->hasChannelsLast() && !X->isContiguous();
+  const uint64_t InOrder = X->isContiguous()      ? 0
+                           : !Last                ? bytesOf(X)
+                           : W->hasChannelsLast() ? 0
+                                                  : bytesOf(W);
   const BlockPtr Ordered = InOrder ? Op.allocate(InOrder) : nullptr;
   // The columns of a whole batch are there before the result; parts of one are
   // copied, since only those of one sample are in order.
@@ -461,6 +468,8 @@ static OperatorResult convolution(OperatorCall &Op) {
     Op.scratch(Of.Columns);
   }
   Tensor Out = Of.Split > 1 ? Op.make(Of.To, X) : resultOf(Op, Of);
+  if (Last)
+    Out->Strides = orderOf(Of.To, {X->Strides});
   Columns = nullptr;
   Parts.clear();
   if (Of.Split == 1 && !IsFirst)
@@ -489,9 +498,15 @@ static OperatorResult convolution(OperatorCall &Op) {
   const uint64_t Overlap = Op.Dimensions == 3 && IsFirst && !Of.Columns
                                ? std::min(Scratch, InOrder)
                                : 0;
-  return Op.record({Out}, {{X, Of.kindOfImage()}, {W}, {B}}, {X, W},
-                   Scratch + InOrder - Overlap,
-                   SparseScratch + InOrder - Overlap);
+  const OperatorResult Result =
+      Op.record({Out}, {{X, Of.kindOfImage()}, {W}, {B}}, {X, W},
+                Scratch + InOrder - Overlap, SparseScratch + InOrder - Overlap);
+  // What comes is read in the same order.
+  if (Last && Out->Maker)
+    Out->Maker->Reads = [](const TensorInstance &Gradient) {
+      return Gradient.hasChannelsLast();
+    };
+  return Result;
 }
 
 static constexpr OperatorRule ConvolutionRows[] = {

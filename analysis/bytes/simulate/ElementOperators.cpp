@@ -114,20 +114,27 @@ static uint64_t scratchOfProduct(const OperatorCall &Op, StringRef Base,
                                  const TensorPtr &Come) {
   const bool NeedsA = A->needsGradient(), NeedsB = B->needsGradient();
   const uint64_t Size = bytesOf(Come);
-  // What comes is of the type of the result, to which operands are converted.
-  const ElementType Type = typeOf(Come);
+  // What comes is of the type of the result, to which operands are converted,
+  // unless that is made in place.
+  const ElementType Type = typeOf(Come), OfA = promoted(*Come, *B),
+                    OfB = promoted(Base == "div" ? *B : *A, *Come);
   const uint64_t ConvertedA = convertedBytes(A, Type),
                  ConvertedB = convertedBytes(B, Type);
   InBackward Uses(Op, Node, Come);
   if (Base == "mul" || Base == "div") {
-    // -grad * ((self / other) / other) is made first.
-    if (NeedsB && Base == "div")
-      Uses.make(3 * Size);
+    // That of B goes first: -grad * ((self / other) / other) of div.
+    const uint64_t Divided = 2 * elementsOf(elementsIn(Come), OfB.Bytes);
+    if (NeedsB)
+      Uses.make(convertedBytes(Come, OfB) +
+                    (Base == "div" ? Divided + Size : convertedBytes(A, OfB)),
+                OfB);
     if (NeedsA)
-      Uses.make(ConvertedB);
-    if (NeedsB && Base == "mul")
-      Uses.make(ConvertedA);
-  } else if (Base == "xlogy") {
+      Uses.make(convertedBytes(Come, OfA) + convertedBytes(B, OfA), OfA);
+    Uses.reduce(A, /*IsMade=*/true, OfA);
+    Uses.reduce(B, /*IsMade=*/true, OfB);
+    return Uses.scratch();
+  }
+  if (Base == "xlogy") {
     if (NeedsB)
       Uses.make(Size + ConvertedA + ConvertedB);
     if (NeedsA) // Where both are 0 is looked for.
@@ -177,7 +184,7 @@ static OperatorResult recordProduct(OperatorCall &Op, const Tensor &Out,
   const KeptMemory Kept[] = {
       (Base == "mul" ? NeedsA : Base != "hypot" || NeedsB) ? B : nullptr,
       KeepsA ? beforeWrites(Op, A, {{A}, {B}}) : nullptr,
-      (Base == "pow" && NeedsB) || Base == "hypot" ? Out : nullptr};
+      Base == "pow" || Base == "hypot" ? Out : nullptr};
   if (isOfPowers(Base) && (NeedsA || NeedsB) &&
       convertedBytes(A, typeOf(Out)) + convertedBytes(B, typeOf(Out)))
     Op.S.atMost("all operands of another type count as converted at once");
@@ -207,9 +214,7 @@ static OperatorResult binary(OperatorCall &Op) {
   const bool InPlace = Op.isInPlace();
   Tensor Out = A;
   if (!InPlace) {
-    const Tensor &Like = A->sizes() == *Both ? A : B;
-    Out =
-        Like->sizes() == *Both ? Op.makeLike(Like, Type) : Op.make(*Both, Type);
+    Out = Op.makeOf(*Both, Type, {A, B});
   } else if (A->sizes() != *Both) {
     Op.throws("'" + Op.Name + "' cannot change sizes " + shown(A->sizes()) +
               " to " + shown(*Both) + " in place");
@@ -281,11 +286,7 @@ static OperatorResult weighed(OperatorCall &Op) {
   const ElementType Type = C && !IsLerp ? promoted(Both, *C) : typeOf(A);
   const uint64_t ConvertedB = convertedBytes(B, Type),
                  ConvertedC = C && !IsLerp ? convertedBytes(C, Type) : 0;
-  const Tensor Out = InPlace                   ? A
-                     : A->sizes() == *All      ? Op.makeLike(A, Type)
-                     : B->sizes() == *All      ? Op.makeLike(B, Type)
-                     : C && C->sizes() == *All ? Op.makeLike(C, Type)
-                                               : Op.make(*All, Type);
+  const Tensor Out = InPlace ? A : Op.makeOf(*All, Type, {A, B, C});
   Op.scratch(convertedBytes(A, Type) + ConvertedB + ConvertedC);
   if (Divides && ConvertedB + ConvertedC && NeedsC)
     Op.S.atMost("all operands of another type count as converted at once");
@@ -338,6 +339,8 @@ static OperatorResult unary(OperatorCall &Op) {
       InPlace
           ? T
           : Op.makeLike(T, KeepsType ? T->Shape.Type : std::optional(Float32));
+  if (!InPlace && (Op.Base.starts_with("cum") || Op.Base.starts_with("tri")))
+    Out->Strides = contiguousStrides(T->sizes());
   const Saved Saves = InPlace ? Facts->SavesInPlace : Facts->Saves;
   const bool SavesResult = Saves == Saved::Result || Saves == Saved::Both,
              SavesArgument = Saves == Saved::Argument || Saves == Saved::Both;
@@ -374,8 +377,9 @@ static OperatorResult compare(OperatorCall &Op) {
   }
   if (!To)
     Op.throws("'" + Op.Name + "' does not fit its sizes");
-  const Tensor Out = Op.make(To.value_or(Sizes()),
-                             Op.Name.starts_with("bitwise_") ? Type : Bool);
+  const Tensor Out =
+      Op.makeOf(To.value_or(Sizes()),
+                Op.Name.starts_with("bitwise_") ? Type : Bool, {T, Other});
   if (!Op.Name.starts_with("logical_"))
     Op.scratch(convertedBytes(T, Type) +
                (Other ? convertedBytes(Other, Type) : 0));

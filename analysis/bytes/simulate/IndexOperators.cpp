@@ -212,10 +212,16 @@ static OperatorResult pick(OperatorCall &Op) {
 /// index_put, scatter, index_copy and the like.
 static OperatorResult put(OperatorCall &Op) {
   const Tensor T = Op.self();
-  const Tensor Out = Op.isInPlace() ? T : Op.makeLike(T);
+  const StringRef Base = Op.Base;
+  // Some write into a copy that lies as the tensor does, others into one in
+  // order.
+  const bool KeepsOrder =
+      Base == "index_put" || Base == "index_fill" || Base == "masked_scatter";
+  const Tensor Out = Op.isInPlace() ? T
+                     : KeepsOrder   ? Op.makeLike(T)
+                                    : Op.make(T->sizes(), T);
   const Tensor Index = Op.tensorIn(Op.find("index mask")),
                Values = Op.tensorIn(Op.find("src source values value"));
-  const StringRef Base = Op.Base;
   const bool KeepsValues = (Base == "index_copy" || Base == "index_add") &&
                            Values && Values->needsGradient();
   const bool Adds = Base == "index_add" || Base == "scatter_add";
@@ -227,6 +233,10 @@ static OperatorResult put(OperatorCall &Op) {
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
+
+static Sizes channelsLastStrides(const Sizes &Of) {
+  return orderOf(Of, {{4, 1, 3, 2}});
+}
 
 /// cat(tensors, dim), stack(tensors, dim), hstack(), vstack().
 static OperatorResult cat(OperatorCall &Op) {
@@ -242,12 +252,11 @@ static OperatorResult cat(OperatorCall &Op) {
   if (Op.Trouble)
     return {};
   std::vector<Differentiated> Inputs;
-  ElementType Type = typeOf(All.front());
+  TensorInstance Both = *All.front();
   int64_t Sum = 0;
   for (const Tensor &T : All) {
     Sizes Own = T->sizes();
-    Type = T->Shape.Type && T->Shape.Type->Bytes > Type.Bytes ? *T->Shape.Type
-                                                              : Type;
+    Both.Shape.Type = promoted(Both, *T);
     // Parts of what comes.
     Inputs.push_back(
         {T, GradientKind::View, 0,
@@ -272,7 +281,13 @@ static OperatorResult cat(OperatorCall &Op) {
     To[D] = Sum;
   if (Op.Trouble)
     return {};
+  const ElementType Type = *Both.Shape.Type;
   const Tensor Out = Op.make(To, Type);
+  // Images that all have their channels last are joined so.
+  if (!Stacks && llvm::all_of(All, [](const Tensor &T) {
+        return T->hasChannelsLast() && !T->isContiguous();
+      }))
+    Out->Strides = channelsLastStrides(To);
   for (const Tensor &T : All) // A copy of another type is laid out meanwhile.
     Op.scratch(convertedBytes(T, Type) ? bytesOf(T) : 0);
   return Op.record({Out}, Inputs);
@@ -319,6 +334,19 @@ static OperatorResult repeat(OperatorCall &Op) {
       /*CopyScratch=*/0);
 }
 
+/// c10::MemoryFormat.
+enum : int64_t { InOrder, Preserved, ChannelsLast, ChannelsLast3d };
+
+/// Are the channels to be last of an image that is copied?
+static bool putsChannelsLast(OperatorCall &Op, const Tensor &T) {
+  const int64_t Format = Op.integer("memory_format", Preserved);
+  if (Format == ChannelsLast3d)
+    Op.notFollowed("the order of 'ChannelsLast3d' is not followed");
+  if (Format == ChannelsLast && T->sizes().size() != 4)
+    Op.throws("'" + Op.Name + "' puts channels last of " + shown(T->sizes()));
+  return Format == ChannelsLast && !Op.Trouble;
+}
+
 /// to(dtype), type_as(other): a copy, where it is of another type.
 static OperatorResult convert(OperatorCall &Op) {
   const Tensor T = Op.self();
@@ -330,9 +358,12 @@ static OperatorResult convert(OperatorCall &Op) {
         Which != "non_blocking" && Which != "copy")
       Op.notFollowed("the type that '" + Op.Name +
                      "' converts to is not known");
-  if (!To || To->Name == typeOf(T).Name)
+  const bool Last = putsChannelsLast(Op, T);
+  if ((!To || To->Name == typeOf(T).Name) && (!Last || T->hasChannelsLast()))
     return T;
-  const Tensor Copy = Op.makeLike(T, *To);
+  const Tensor Copy = Op.makeLike(T, To);
+  if (Last)
+    Copy->Strides = channelsLastStrides(T->sizes());
   return Op.record({Copy}, {{T}});
 }
 
@@ -358,15 +389,23 @@ static OperatorResult makeNew(OperatorCall &Op) {
 
 static OperatorResult makeContiguous(OperatorCall &Op) {
   const Tensor T = Op.self();
-  if (T->isContiguous())
+  const bool Last = putsChannelsLast(Op, T);
+  if (Last ? T->hasChannelsLast() : T->isContiguous())
     return T;
   const Tensor Copy = Op.make(T->sizes(), T);
+  if (Last)
+    Copy->Strides = channelsLastStrides(T->sizes());
   Op.scratch(bytesToTranspose(T));
   return Op.record({Copy}, {{T, GradientKind::Alias}});
 }
 
 static OperatorResult clone(OperatorCall &Op) {
-  const Tensor T = Op.self(), Copy = Op.makeLike(T);
+  const Tensor T = Op.self();
+  if (Op.integer("memory_format", Preserved) == InOrder && !T->isContiguous())
+    return makeContiguous(Op);
+  const Tensor Copy = Op.makeLike(T);
+  if (putsChannelsLast(Op, T))
+    Copy->Strides = channelsLastStrides(T->sizes());
   return Op.record({Copy}, {{T, GradientKind::Alias}});
 }
 

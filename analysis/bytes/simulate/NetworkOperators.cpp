@@ -312,10 +312,6 @@ static OperatorResult batchNorm(OperatorCall &Op) {
   const uint64_t OfChannels = statisticBytes(X, W, From[1]);
   const Tensor Out = Op.make(From, X);
   const BlockPtr Statistics = Op.allocate(Asked || !Mean ? 2 * OfChannels : 0);
-  // What each channel is multiplied with and shifted by, of halves in floats.
-  Op.scratch(Op.isOnGpu()
-                 ? 2 * OfChannels
-                 : elementsOf(2 * From[1], std::max(typeOf(X).Bytes, 4U)));
   // A sum over all but the channels, where not all lies in order.
   std::vector<int> Axes(From.size(), -1);
   Axes[1] = 0;
@@ -323,6 +319,12 @@ static OperatorResult batchNorm(OperatorCall &Op) {
       X->isContiguous()
           ? 0
           : Op.widenedToSum(typeOf(X), From, contiguousStrides(From), Axes);
+  if (Statistics->Bytes)
+    Op.scratch(Sum);
+  // What each channel is multiplied with and shifted by, of halves in floats.
+  Op.scratch(Op.isOnGpu()
+                 ? 2 * OfChannels
+                 : elementsOf(2 * From[1], std::max(typeOf(X).Bytes, 4U)));
   return Op.record({Out}, {{X}, {W}, {B}}, {X, Statistics, W, Mean, Variance},
                    X->isContiguous() && X->needsGradient() ? bytesOf(X)
                                                            : OfChannels + Sum,
@@ -364,7 +366,9 @@ static OperatorResult groupNorm(OperatorCall &Op) {
       From.empty() ? 0 : statisticBytes(X, W, 2 * From[0] * Groups));
   const uint64_t Scratch =
       (From.size() > 1 ? 2 * statisticBytes(X, W, From[0] * From[1]) : 0) +
-      (Keeps || X->isContiguous() ? 0 : Size);
+      (Keeps || X->isContiguous() ? 0 : Size) +
+      (!Op.isSince(2, 0) && !X->isContiguous() && X->hasChannelsLast() ? Size
+                                                                       : 0);
   return Op.record({Out}, {{X}, {W}, {B}},
                    {Keeps ? Seen : X->Memory, Statistics, W}, Scratch,
                    Scratch + Size);

@@ -331,11 +331,7 @@ Tensor OperatorCall::make(Sizes Of, ElementType Type) {
 
 Tensor OperatorCall::makeLike(const TensorPtr &Like,
                               std::optional<ElementType> Type) {
-  const TensorPtr T = S.make(Like->sizes(), Type ? *Type : typeOf(Like));
-  // Of a tensor that has gaps, or repeats elements, the order is kept.
-  T->Strides =
-      Like->isDense() ? Like->Strides : orderOf(Like->sizes(), {Like->Strides});
-  return {*this, T};
+  return makeOf(Like->sizes(), Type ? *Type : typeOf(Like), {Like});
 }
 
 Tensor OperatorCall::view(const TensorPtr &Of, Sizes To,

@@ -279,6 +279,9 @@ public:
   // Results.
   Tensor make(Sizes Of, const TensorPtr &Like);
   Tensor make(Sizes Of, ElementType Type);
+  /// What is computed of \p From, element by element: in the order of the
+  /// first that has one, without gaps. Null is a number.
+  Tensor makeOf(Sizes Of, ElementType Type, llvm::ArrayRef<TensorPtr> From);
   /// In the order of the elements of \p Like, without its gaps.
   Tensor makeLike(const TensorPtr &Like,
                   std::optional<ElementType> Type = std::nullopt);
@@ -415,23 +418,26 @@ public:
   InBackward(const OperatorCall &Op, const GradientNode &Node,
              const TensorPtr &Come)
       : Op(Op), Next(Node.Edges.begin()), End(Node.Edges.end()), Come(Come),
-        Of(Come->sizes()), Type(typeOf(Come)), Size(bytesOf(Come)) {}
+        Of(Come->sizes()) {}
 
-  /// A gradient is made, with so much besides it.
-  void make(uint64_t Besides) {
-    Peak = std::max(Peak, Live + Size + Besides);
-    Live += Size;
+  /// A gradient is made, with so much besides it. \p Type: without one, that
+  /// of the result.
+  void make(uint64_t Besides, std::optional<ElementType> Type = std::nullopt) {
+    Peak = std::max(Peak, Live + size(Type) + Besides);
+    Live += size(Type);
   }
   /// The same of \p Count of them, which take \p Most.
   void makeAll(unsigned Count, uint64_t Most) {
     Peak = std::max(Peak, Most);
-    Live += Count * Size;
+    Live += Count * size(std::nullopt);
   }
   /// The gradient of \p T, the next of the node's inputs, gets the sizes of \p
   /// T. \p IsMade: with memory of its own before that.
-  void reduce(const Tensor &T, bool IsMade = true) {
+  void reduce(const Tensor &T, bool IsMade = true,
+              std::optional<ElementType> Made = std::nullopt) {
     if (!T || !T->needsGradient() || Next == End)
       return;
+    const ElementType Type = Made.value_or(typeOf(Come));
     const GradientNode::Edge &E = *Next++;
     const bool Grows = T->sizes() != Of;
     const bool Converts = typeOf(T).Name != Type.Name;
@@ -443,25 +449,27 @@ public:
       const Sizes Lies = IsMade ? orderOf(Of, E, Come) : Come->Strides;
       Peak = std::max(Peak, Live + Op.widenedToReduce(Type, Of, Lies, T));
       if (IsMade)
-        Live -= Size;
+        Live -= size(Made);
     }
     if (Converts && (IsMade || Grows)) {
       Live += bytesOf(T);
       Peak = std::max(Peak, Live);
-      Live -= Grows ? Added : Size;
+      Live -= Grows ? Added : size(Made);
     }
   }
   /// Besides the gradients.
   uint64_t scratch() const { return Peak > Counted ? Peak - Counted : 0; }
 
 private:
+  uint64_t size(std::optional<ElementType> Type) const {
+    return elementsOf(productOf(Of), Type.value_or(typeOf(Come)).Bytes);
+  }
+
   const OperatorCall &Op;
   std::vector<GradientNode::Edge>::const_iterator Next;
   const std::vector<GradientNode::Edge>::const_iterator End;
   const TensorPtr Come;
   const Sizes Of;
-  const ElementType Type;
-  const uint64_t Size;
   uint64_t Live = 0, Peak = 0, Counted = 0;
 };
 

@@ -52,10 +52,11 @@ static OperatorResult where(OperatorCall &Op) {
     return Op.record({A}, {{A}}, {Condition});
   const Tensor Other = Fills ? nullptr : B;
   const ElementType Type = Other ? promoted(*A, *Other) : typeOf(A);
-  const Tensor Out = Op.make(*All, Type);
+  // What masked_fill() gives lies in order.
+  const Tensor Out = Fills ? Op.make(*All, Type)
+                           : Op.makeOf(*All, Type, {Condition, A, Other});
   if (Other)
     Op.scratch(convertedBytes(A, Type) + convertedBytes(Other, Type));
-  // What masked_fill() gives lies in order.
   const std::vector<TensorPtr> From =
       Fills ? std::vector<TensorPtr>()
             : std::vector<TensorPtr>{Condition, nullptr};

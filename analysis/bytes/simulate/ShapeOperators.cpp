@@ -156,6 +156,22 @@ Sizes repeatedStrides(const TensorPtr &T, const Sizes &Of) {
   return Strides;
 }
 
+Tensor OperatorCall::makeOf(Sizes Of, ElementType Type,
+                            ArrayRef<TensorPtr> From) {
+  const Tensor T = make(Of, Type);
+  if (Trouble)
+    return T;
+  const TensorPtr &First = From.front();
+  std::vector<Sizes> All;
+  for (const TensorPtr &Each : From)
+    if (Each)
+      All.push_back(repeatedStrides(Each, Of));
+  T->Strides = First && First->sizes() == Of && First->isDense()
+                   ? First->Strides
+                   : orderOf(Of, All);
+  return T;
+}
+
 /// expand(size), broadcast_to(size), expand_as(other).
 static OperatorResult expand(OperatorCall &Op) {
   const Tensor T = Op.self();

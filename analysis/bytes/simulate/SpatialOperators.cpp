@@ -66,15 +66,43 @@ static GradientKind kindOfPooled(const OperatorCall &Op) {
   return Op.Dimensions == 1 ? GradientKind::Seen : GradientKind::Fresh;
 }
 
+/// Are the channels of \p T last, and does it not lie in order as well? One
+/// dimension is seen as two.
+static bool hasChannelsLast(unsigned Dimensions, const TensorPtr &T) {
+  if (T->isContiguous() || T->hasChannelsLast())
+    return !T->isContiguous();
+  if (Dimensions != 1 || T->Strides.size() != 3)
+    return false;
+  const Sizes Of = T->sizes(), &Strides = T->Strides;
+  return Of[1] > 1 && Strides[1] == 1 && Strides[2] == Of[1] &&
+         (Of[0] == 1 || Strides[0] == Of[1] * Of[2]);
+}
+
 /// The largest elements of each window, and their places, which are kept.
 static OperatorResult largest(OperatorCall &Op, const Tensor &X,
                               const Sizes &To) {
+  const unsigned Dimensions = Op.Dimensions;
   const Tensor Out = Op.make(To, X), Indices = Op.make(To, Int64);
+  const bool Last = Dimensions < 3 && hasChannelsLast(Dimensions, X);
+  if (Last)
+    Out->Strides = Indices->Strides = orderOf(To, {X->Strides});
   // The kernel of three dimensions reads by strides.
-  if (Op.Dimensions < 3 || !Op.Base.starts_with("adaptive"))
+  else if (Dimensions < 3 || !Op.Base.starts_with("adaptive"))
     Op.copyInOrder(X);
-  const OperatorResult Values =
-      Op.record({Out}, {{X, kindOfPooled(Op)}}, {X, Indices}, 0, bytesOf(Out));
+  // Where what comes has other channels, the places and the gradient are copied
+  // as well, or what comes alone.
+  const bool IsAdaptive = Op.Base.starts_with("adaptive");
+  const uint64_t Copies = !Last        ? 0
+                          : IsAdaptive ? bytesOf(Out)
+                                       : bytesOf(Indices) + bytesOf(X);
+  const OperatorResult Values = Op.record(
+      {Out}, {{X, kindOfPooled(Op)}}, {X, Indices},
+      [=](const OperatorCall &, const GradientNode &, const TensorPtr &Come) {
+        if (hasChannelsLast(Dimensions, Come))
+          return uint64_t(0);
+        const bool Reads = Come->isContiguous() || (Last && IsAdaptive);
+        return Copies + (Reads ? 0 : bytesOf(Come));
+      });
   if (Op.Name.ends_with("with_indices"))
     return std::vector<Tensor>{Out, Indices};
   return Values;
@@ -117,17 +145,31 @@ static OperatorResult pool(OperatorCall &Op) {
                            Op.Name.ends_with("with_indices");
   if (Max && KeepsPlaces)
     return largest(Op, X, To);
-  const Tensor Out = Op.make(To, X);
-  if (Max)
-    return Out;
   // To one number it is a mean.
-  const bool IsMean = Adaptive && productOf(lastOf(To, Dimensions)) == 1;
-  if (IsMean)
-    Op.scratch(Op.widened(elementsIn(X) + elementsIn(Out), typeOf(X)));
+  if (Adaptive && productOf(lastOf(To, Dimensions)) == 1) {
+    const Tensor Seen = Dimensions == 1 ? X.unsqueeze(-1) : X;
+    Sizes Inner;
+    for (int64_t D = -std::max<int64_t>(Dimensions, 2); D < 0; ++D)
+      Inner.push_back(D);
+    const Tensor Mean = Seen.run("mean", {{"dim", Inner}, {"keepdim", true}});
+    return OperatorResult(Dimensions == 1 ? Mean.squeeze(-1) : Mean);
+  }
+  const Tensor Out = Op.make(To, X);
+  const bool Last = !Max && Dimensions == 2 && hasChannelsLast(Dimensions, X);
+  if (Last)
+    Out->Strides = orderOf(To, {X->Strides});
   else if (!(Adaptive && Dimensions == 3))
     Op.copyInOrder(X);
-  return Op.record({Out}, {{X, kindOfPooled(Op)}}, {X}, 0,
-                   IsMean ? 0 : bytesOf(Out));
+  if (Max)
+    return Out;
+  const uint64_t Copies = Last ? bytesOf(X) : 0;
+  return Op.record(
+      {Out}, {{X, kindOfPooled(Op)}}, {X},
+      [=](const OperatorCall &, const GradientNode &, const TensorPtr &Come) {
+        if (hasChannelsLast(Dimensions, Come))
+          return uint64_t(0);
+        return Copies + (Come->isContiguous() ? 0 : bytesOf(Come));
+      });
 }
 
 /// An image whose channels come last is resized as it lies, and since 2.0 so is
@@ -213,6 +255,8 @@ static OperatorResult pad(OperatorCall &Op) {
                      Op.Name.starts_with("refl") || Op.Name.starts_with("repl");
   const BlockPtr Ordered = Reads ? Op.copyInOrder(X) : nullptr;
   const Tensor Out = Op.make(To, X);
+  if (!Reads && X->hasChannelsLast())
+    Out->Strides = orderOf(To, {X->Strides});
   return Op.record({Out}, {{X}}, {Reads ? X : nullptr}, 0,
                    Reads ? bytesOf(Out) : 0);
 }
@@ -250,17 +294,6 @@ static OperatorResult fractionalPool(OperatorCall &Op) {
   return largest(Op, X, To);
 }
 
-/// Are the channels of \p T last, and does it not lie in order as well? One
-/// dimension is seen as two.
-static bool hasChannelsLast(OperatorCall &Op, const Tensor &T) {
-  Sizes Of = T->sizes(), Strides = T->Strides;
-  if (Op.Dimensions == 1 && Of.size() == 3) {
-    Of.push_back(1);
-    Strides.push_back(1);
-  }
-  return !T->isContiguous() && Op.view(T, Of, Strides)->hasChannelsLast();
-}
-
 /// max_unpool1d to 3d.
 static OperatorResult unpool(OperatorCall &Op) {
   const unsigned Dimensions = Op.Dimensions;
@@ -282,9 +315,10 @@ static OperatorResult unpool(OperatorCall &Op) {
                    2 * W->Padding[I]);
   }
   // Both are read in the order of X: with the channels last, or in order.
-  const bool ChannelsLast = Dimensions < 3 && hasChannelsLast(Op, X);
+  const bool ChannelsLast = Dimensions < 3 && hasChannelsLast(Dimensions, X);
   auto Copied = [&](const Tensor &T) {
-    const bool Lies = ChannelsLast ? hasChannelsLast(Op, T) : T->isContiguous();
+    const bool Lies =
+        ChannelsLast ? hasChannelsLast(Dimensions, T) : T->isContiguous();
     return Op.scratch(Lies ? 0 : bytesOf(T));
   };
   const BlockPtr Ordered = Copied(X), Places = Copied(Indices);

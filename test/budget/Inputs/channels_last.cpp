@@ -1,0 +1,82 @@
+// Images whose channels are last, and what reads them or is computed of them.
+#include "step.h"
+
+namespace nn = torch::nn;
+namespace F = torch::nn::functional;
+using torch::Tensor;
+
+constexpr auto Last = torch::MemoryFormat::ChannelsLast;
+
+struct Parts : nn::Module {
+  Parts() {
+    register_module("one", one);
+    register_module("two", two);
+    register_module("norm", norm);
+    register_module("groups", groups);
+    weight = register_parameter("weight", torch::rand({2, 4, 14, 15}));
+    other = register_parameter("other", torch::rand({2, 4, 14, 15}));
+    channels = register_buffer("channels", torch::rand({4, 1, 1}));
+    places =
+        register_buffer("places", torch::zeros({2, 4, 14, 15}, torch::kLong));
+  }
+  nn::Conv2d one{nn::Conv2dOptions(4, 8, 3).padding(1)};
+  nn::Conv2d two{nn::Conv2dOptions(4, 4, 3).dilation(2)};
+  nn::BatchNorm2d norm{4};
+  nn::GroupNorm groups{nn::GroupNormOptions(2, 4)};
+  Tensor weight, other, channels, places;
+};
+
+#define FORMS(FORM)                                                            \
+  FORM(Scaled, x * 3)                                                          \
+  FORM(Chosen, torch::where(x > 0.5, x, other).contiguous() * 3)               \
+  FORM(ChosenByOther, torch::where(other > 0.5, x, other).contiguous() * 3)    \
+  FORM(Joined, torch::cat({x, x * 2}, 1).contiguous() * 3)                     \
+  FORM(JoinedToOther, torch::cat({x, other}, 1).contiguous() * 3)              \
+  FORM(Scattered, x.scatter(1, places, other).contiguous() * 3)                \
+  FORM(Added, x.scatter_add(1, places, other).contiguous() * 3)                \
+  FORM(Shifted, (channels + x).contiguous() * 3)                               \
+  FORM(Product, torch::relu(x *channels).contiguous() * 3)                     \
+  FORM(Truths, (x > channels).contiguous() * weight)                           \
+  FORM(Ordered, x.clone(torch::MemoryFormat::Contiguous) * 3)                  \
+  FORM(Copied, weight.clone(Last).contiguous() * 3)                            \
+  FORM(Converted, (weight * 2).to(torch::kFloat32, false, false, Last) * 3)    \
+  FORM(Largest, F::max_pool2d(x, F::MaxPool2dFuncOptions(2)).contiguous() * 3) \
+  FORM(Means, F::avg_pool2d(x, F::AvgPool2dFuncOptions(2)).contiguous() * 3)   \
+  FORM(MeansOfFive,                                                            \
+       F::adaptive_avg_pool2d(x, F::AdaptiveAvgPool2dFuncOptions(5))           \
+               .contiguous() *                                                 \
+           3)                                                                  \
+  FORM(LargestOfFive,                                                          \
+       F::adaptive_max_pool2d(x, F::AdaptiveMaxPool2dFuncOptions(5))           \
+               .contiguous() *                                                 \
+           3)                                                                  \
+  FORM(Mean, F::adaptive_avg_pool2d(x, F::AdaptiveAvgPool2dFuncOptions(1)))    \
+  FORM(Convolved, torch::relu(one(x)))                                         \
+  FORM(Dilated, two(x))                                                        \
+  FORM(Deeper, torch::relu(two(torch::relu(norm(x)))))                         \
+  FORM(Padded, F::pad(x, F::PadFuncOptions({1, 1, 1, 1})).contiguous())        \
+  FORM(Likely, torch::softmax(x, 1).contiguous())                              \
+  FORM(Filled, x.masked_fill(x > 0.5, 0.0).contiguous() * 3)                   \
+  FORM(Sums, x.cumsum(1).contiguous() * 3)                                     \
+  FORM(Triangles, x.tril().contiguous() * 3)                                   \
+  FORM(Rolled, x.roll(1, 2).contiguous() * 3)                                  \
+  FORM(Flat, x.flatten(2).sum(2))
+
+#define DEFINE(NAME, ...)                                                      \
+  struct NAME : Parts {                                                        \
+    Tensor forward(Tensor) {                                                   \
+      const Tensor x = (weight * 2).contiguous(Last);                          \
+      return __VA_ARGS__;                                                      \
+    }                                                                          \
+  };
+FORMS(DEFINE)
+
+#define MEASURE(NAME, ...)                                                     \
+  steps::step(                                                                 \
+      #NAME "()", "1", [] { return std::make_shared<NAME>(); },                \
+      std::function([] { return std::make_tuple(torch::rand(1)); }));
+
+int main() {
+  steps::begin();
+  FORMS(MEASURE)
+}
