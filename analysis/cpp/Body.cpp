@@ -262,6 +262,20 @@ bool Body::isSetOnce(const VarDecl *Var) {
          });
 }
 
+bool Body::isOverwrittenAfter(const FieldDecl *Field, const Expr *Set) {
+  const auto *Block = dyn_cast_or_null<CompoundStmt>(Root);
+  const Stmt *Last =
+      Block && !Block->body_empty() ? Block->body_back() : nullptr;
+  if (!Last || isWithin(Set, Last))
+    return false;
+  const bool EndsWithIt = llvm::any_of(writesTo(Field), [&](const Write &W) {
+    return W.Kind == WriteKind::Assigned && isWithin(W.Where, Last);
+  });
+  return !paths().holdsUntil(Field, Set, [&](const Stmt *S) {
+    return isa<ReturnStmt>(S) || (!EndsWithIt && isWithin(S, Last));
+  });
+}
+
 /// Adds what \p Writes give, but for what empties it.
 static void addValues(llvm::ArrayRef<Write> Writes, Values &To) {
   for (const Write &W : Writes) {

@@ -106,6 +106,9 @@ public:
   llvm::ArrayRef<Write> writesTo(const clang::ValueDecl *D);
   /// Does local variable \p Var always hold what its declaration gives it?
   bool isSetOnce(const clang::VarDecl *Var);
+  /// Does member \p Field surely get another value after \p Set, before the
+  /// function returns?
+  bool isOverwrittenAfter(const clang::FieldDecl *Field, const clang::Expr *Set);
   /// What \p Var is given by its declaration and by assignments. Being emptied
   /// or moved from gives it nothing.
   Values valuesOf(const clang::VarDecl *Var);

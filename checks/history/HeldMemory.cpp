@@ -11,6 +11,7 @@
 #include "analysis/torch/autograd/Autograd.h"
 #include "analysis/torch/autograd/GradGuards.h"
 #include "analysis/torch/storage/Owners.h"
+#include "checks/history/HeldStates.h"
 #include "clang/Analysis/CFG.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -49,13 +50,6 @@ std::optional<Carried> leastOfGraphs(const FunctionDecl *F,
              : Carried::Seen;
 }
 
-/// Adds the bits of \p From. Returns whether there were new ones.
-bool addTo(llvm::BitVector &Into, const llvm::BitVector &From) {
-  const bool IsNew = From.test(Into);
-  Into |= From;
-  return IsNew;
-}
-
 class HeldWalk {
 public:
   HeldWalk(const FunctionDecl *F, flow::UnitModel &Unit, MemoryNamesOf &Known,
@@ -68,28 +62,12 @@ public:
   std::vector<HeldMemory> run();
 
 private:
-  struct State {
-    /// Bit V * Things.size() + I: variable V holds thing I.
-    llvm::BitVector Held;
-    llvm::BitVector Graph;  ///< The things that a graph may hold, too.
-    llvm::BitVector Stored; ///< Those that something else holds.
-    bool join(const State &O) {
-      bool Grew = addTo(Held, O.Held);
-      Grew |= addTo(Graph, O.Graph);
-      return addTo(Stored, O.Stored) || Grew;
-    }
-  };
-  struct Live {
-    llvm::BitVector All, Number;
-    bool join(const Live &O) {
-      const bool Grew = addTo(All, O.All);
-      return addTo(Number, O.Number) || Grew;
-    }
-  };
+  using State = HeldState;
+  using Live = LiveVariables;
   /// What an element does to a variable.
   struct Event {
     unsigned Var;
-    enum { Replace, Give, Drop, Read, Number, Store } What;
+    enum { Replace, Give, Drop, Read, Number, Keep, KeepPart, KeepInLoop } What;
     const MemoryNames::Gift *New = nullptr;
     bool Recorded = false; ///< A graph may hold what is read.
   };
@@ -112,6 +90,7 @@ private:
   bool isRecordedBy(const Expr *E) const;
   bool mayBeRecorded(const Expr *Read) const;
   bool isHeavy(const CallExpr *Call);
+  bool isRepeated(const MemoryNames::Mention &M) const;
   void collectEvents();
   void forward(const CFGElement &Element, State &To) const;
   void backward(const Stmt *S, Live &To) const;
@@ -205,6 +184,16 @@ bool HeldWalk::mayBeRecorded(const Expr *Read) const {
   return false;
 }
 
+/// Does \p M, in a loop, name what is declared before the loop, or a part of
+/// it?
+bool HeldWalk::isRepeated(const MemoryNames::Mention &M) const {
+  const Stmt *Loop = In.loopAround(M.Ref);
+  return Loop && llvm::any_of(Names.groupOf(M.Var).Vars, [&](unsigned Var) {
+           const Stmt *Scope = In.scopeOf(Names.vars()[Var]);
+           return !Scope || !In.isWithin(Scope, Loop);
+         });
+}
+
 void HeldWalk::collectEvents() {
   for (unsigned Var = 0; Var < Names.vars().size(); ++Var) {
     for (const MemoryNames::Gift &New : Names.givenTo(Var))
@@ -219,8 +208,12 @@ void HeldWalk::collectEvents() {
     Events[M.Ref].push_back({M.Var,
                              M.How == Use::Number ? Event::Number : Event::Read,
                              nullptr, Least && mayBeRecorded(M.Ref)});
-    if (M.Stores)
-      Events[M.Ref].push_back({M.Var, Event::Store});
+    if (M.Stores != MemoryNames::Mention::Kept::Nothing)
+      Events[M.Ref].push_back(
+          {M.Var, isRepeated(M) ? Event::KeepInLoop
+                  : M.Stores == MemoryNames::Mention::Kept::All
+                      ? Event::Keep
+                      : Event::KeepPart});
     MentionedIn[topOf(M.Ref)].push_back(M.Var);
   }
 }
@@ -245,10 +238,7 @@ void HeldWalk::give(const MemoryNames::Gift &New, unsigned Var,
     bool IsHeld = false;
     for (unsigned Other = 0; Other < Names.vars().size(); ++Other)
       IsHeld |= holds(To, Other, I);
-    if (!IsHeld) {
-      To.Graph.reset(I);
-      To.Stored.reset(I);
-    }
+    To.make(I, /*IsNew=*/!IsHeld);
     if (Least && (!New.Value || Flow->recordedBy(New.Value) >= *Least))
       To.Graph.set(I);
     Gets.push_back(I);
@@ -292,8 +282,15 @@ void HeldWalk::forward(const CFGElement &Element, State &To) const {
       if (E.Recorded)
         forThings(To, E.Var, [&](unsigned I) { To.Graph.set(I); });
       break;
-    case Event::Store:
-      forThings(To, E.Var, [&](unsigned I) { To.Stored.set(I); });
+    case Event::KeepPart:
+      forThings(To, E.Var, [&](unsigned I) {
+        Things[I]->OneFresh ? To.store(I, /*InLoop=*/false) : To.storePart(I);
+      });
+      break;
+    case Event::Keep:
+    case Event::KeepInLoop:
+      forThings(To, E.Var,
+                [&](unsigned I) { To.store(I, E.What == Event::KeepInLoop); });
       break;
     case Event::Number:
       break;
@@ -316,7 +313,9 @@ void HeldWalk::backward(const Stmt *S, Live &To) const {
   for (const Event &E : It->second)
     switch (E.What) {
     case Event::Give:
-    case Event::Store:
+    case Event::KeepPart:
+    case Event::Keep:
+    case Event::KeepInLoop:
       break;
     case Event::Replace:
     case Event::Drop:
@@ -334,8 +333,7 @@ void HeldWalk::backward(const Stmt *S, Live &To) const {
 void HeldWalk::solve() {
   const unsigned N = Names.vars().size(), Blocks = Graph->getNumBlockIDs();
   const unsigned M = Things.size();
-  Entries.assign(
-      Blocks, {llvm::BitVector(N * M), llvm::BitVector(M), llvm::BitVector(M)});
+  Entries.assign(Blocks, State(N, M));
   Exits.assign(Blocks, {llvm::BitVector(N), llvm::BitVector(N)});
   auto Run = [&](auto Step) {
     for (bool Changed = true; Changed;) {
@@ -417,8 +415,11 @@ void HeldWalk::lookAt(const CallExpr *Call, unsigned Thing, const State &Before,
   auto It = MentionedIn.find(topOf(Call));
   llvm::SmallVector<unsigned, 2> Holding;
   HeldMemory New;
-  if (Before.Stored[Thing])
+  if (Before.isStored(Thing))
     New.Else = MemoryNames::Holder::Other;
+  else
+    New.SomePaths = Before.Stored[Thing];
+  New.OfPart = Before.PartStored[Thing];
   for (unsigned Var = 0; Var < Names.vars().size(); ++Var) {
     if (!holds(Before, Var, Thing))
       continue;
@@ -456,8 +457,8 @@ void HeldWalk::lookAt(const CallExpr *Call, unsigned Thing, const State &Before,
   // The strongest: a loop before a call, all of it before a number.
   auto Rank = [](const HeldMemory &H) {
     return (H.Heavy ? 1 : 0) + (H.RunsModule ? 2 : 0) + (H.Loop ? 4 : 0) +
-           (H.OnlyNumber ? 0 : 8) +
-           (H.Else == MemoryNames::Holder::None ? 16 : 0);
+           (H.OnlyNumber ? 0 : 8) + (H.SomePaths || H.OfPart ? 0 : 16) +
+           (H.Else == MemoryNames::Holder::None ? 32 : 0);
   };
   if (!Old.Heavy || Rank(New) > Rank(Old))
     Old = std::move(New);
@@ -486,6 +487,9 @@ void HeldWalk::describe(HeldMemory &Of, ArrayRef<unsigned> Holding) const {
       continue;
     if (M.Var == First)
       Of.Reads.push_back(M.Ref);
+    if (M.Stores != MemoryNames::Mention::Kept::Nothing && !Of.KeptBy &&
+        (Of.SomePaths || Of.OfPart))
+      Of.KeptBy = M.Ref;
     const bool Before = cpp::comesBefore(M.Ref, Of.Heavy, SM);
     if (Of.OnlyNumber && !Before)
       continue;

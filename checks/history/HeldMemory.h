@@ -38,6 +38,9 @@ struct HeldMemory {
   bool OfLastRound = false;
   /// Only its size or another property is read later.
   bool OnlyNumber = false;
+  /// Something else holds it on some paths, or one part of it, since KeptBy.
+  bool SomePaths = false, OfPart = false;
+  const clang::Expr *KeptBy = nullptr;
   /// Heavy runs a module, itself or in what it calls.
   bool RunsModule = false;
   /// Heavy takes the variable by value, and gives its own copy up.

@@ -50,6 +50,11 @@ constexpr struct LongLivedIntermediateReasons {
   Reason OnlyNumber{"number-read-later", Effect::Advice,
                     "Its size, or another property, is read later: that can be "
                     "read before."};
+  Reason SomePaths{"kept-on-some-paths", Effect::Advice,
+                   "Something else holds it where one branch ran, and not "
+                   "where another did."};
+  Reason OfPart{"part-kept", Effect::Advice,
+                "Something else holds one of its parts, and not the others."};
   Reason CallersCopy{"callers-copy", Effect::Advice,
                      "A function takes it by value and replaces its own copy, "
                      "which moving it in would free."};
@@ -361,6 +366,10 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
     F.because(LongLivedIntermediate.UnseenCallee);
   if (Held.OnlyNumber)
     F.because(LongLivedIntermediate.OnlyNumber);
+  if (Held.SomePaths)
+    F.because(LongLivedIntermediate.SomePaths);
+  if (Held.OfPart)
+    F.because(LongLivedIntermediate.OfPart);
   if (Held.Moved)
     F.because(LongLivedIntermediate.CallersCopy);
   if (!Held.Loop || !Held.RunsModule)
@@ -373,6 +382,14 @@ Finding worded(const HeldMemory &Held, std::optional<uint64_t> Bytes,
       In = Flow.parentOf(In);
     F.note(In->getBeginLoc(), Name + Last + " here");
   }
+  if (Held.KeptBy)
+    F.note(Held.KeptBy,
+           Held.OfPart
+               ? "one part of " + Name +
+                     " is kept elsewhere, from here on, and not the others"
+               : Name + (Several ? " are" : " is") +
+                     " kept elsewhere, from here on, and not on the way around "
+                     "this");
   if (Held.Loop && Held.RunsModule)
     F.note(Held.Loop->getBeginLoc(), "this loop runs a module");
   else
@@ -401,24 +418,6 @@ bool isLeftOver(const FieldDecl *Field, const Expr *Set, const FunctionDecl *F,
                         !cpp::Body::of(User).isWithin(Ref, Set);
                });
          });
-}
-
-/// Does member \p Field surely get another value after \p Set before \p F
-/// returns?
-bool isOverwritten(const FieldDecl *Field, const Expr *Set,
-                   const FunctionDecl *F) {
-  cpp::Body &In = cpp::Body::of(F);
-  const auto *Root = dyn_cast_or_null<CompoundStmt>(In.root());
-  const Stmt *Last = Root && !Root->body_empty() ? Root->body_back() : nullptr;
-  if (!Last || In.isWithin(Set, Last))
-    return false;
-  const bool EndsWithIt =
-      llvm::any_of(In.writesTo(Field), [&](const cpp::Write &W) {
-        return W.Kind == cpp::WriteKind::Assigned && In.isWithin(W.Where, Last);
-      });
-  return !In.paths().holdsUntil(Field, Set, [&](const Stmt *S) {
-    return isa<ReturnStmt>(S) || (!EndsWithIt && In.isWithin(S, Last));
-  });
 }
 
 std::optional<Kept> decideKept(const Label &L, const FunctionFlow &Flow,
@@ -455,7 +454,8 @@ std::optional<Kept> decideKept(const Label &L, const FunctionFlow &Flow,
     Found.Silence = &LongLivedIntermediate.Small;
   else if (Field && Unit.isFieldConsumed(Field))
     Found.Silence = &LongLivedIntermediate.Used;
-  else if (Field && isOverwritten(Field, Assign, Flow.function()))
+  else if (Field &&
+           cpp::Body::of(Flow.function()).isOverwrittenAfter(Field, Assign))
     Found.Silence = &LongLivedIntermediate.Overwritten;
   else if (Found.Source && Guards.findingOf(*Found.Source))
     Found.Silence = &LongLivedIntermediate.PassReported;

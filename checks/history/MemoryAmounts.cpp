@@ -89,7 +89,27 @@ Amount MemoryNames::largestOf(const Range &Parts, unsigned Depth) {
   return Most;
 }
 
-void MemoryNames::measure(Gift &New) { New.Fresh = freshAmountOf(New.Value); }
+void MemoryNames::measure(Gift &New) {
+  New.Fresh = freshAmountOf(New.Value);
+  New.OneFresh = New.Value && hasOneFresh(New.Value);
+}
+
+/// Does \p E, which lists the parts of a struct or a tuple, make one of them?
+bool MemoryNames::hasOneFresh(const Expr *E) {
+  E = cpp::stripImplicit(E);
+  llvm::SmallVector<const Expr *, 4> Parts;
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    Parts.append(List->inits().begin(), List->inits().end());
+  else if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    Parts.append(Construct->arg_begin(), Construct->arg_end());
+  else if (cpp::isStdCall(E, Std::Tuple))
+    Parts.append(cast<CallExpr>(E)->arg_begin(), cast<CallExpr>(E)->arg_end());
+  if (Parts.size() == 1)
+    return hasOneFresh(Parts.front());
+  return llvm::count_if(Parts, [&](const Expr *Part) {
+           return freshAmountOf(Part) >= Amount::Filled;
+         }) == 1;
+}
 
 /// All that a variable may hold is known where each of its values is made there
 /// or small.

@@ -24,16 +24,24 @@ using cpp::Std;
 // Where the memory goes
 //===----------------------------------------------------------------------===//
 
-void MemoryNames::goesTo(const Expr *To, unsigned Var) {
+void MemoryNames::stores(unsigned Var, const Expr *Value) {
+  Held[Var] = Holder::Other;
+  const bool IsPart = torch::isTensor(Value->getType()) &&
+                      torch::hasTensorParts(Vars[Var]->getType());
+  Followed->Stores = std::max(Followed->Stores, IsPart ? Mention::Kept::Part
+                                                       : Mention::Kept::All);
+}
+
+void MemoryNames::goesTo(const Expr *To, const Expr *Value, unsigned Var) {
   To = cpp::stripImplicit(To);
   if (cpp::isStdCall(To, Std::Tie)) {
     for (const Expr *Arg : cast<CallExpr>(To)->arguments())
-      goesTo(Arg, Var);
+      goesTo(Arg, Value, Var);
     return;
   }
   const std::optional<unsigned> Into = indexOf(cpp::variableOf(wholeValue(To)));
   if (!Into)
-    return stores(Var);
+    return stores(Var, Value);
   unite(Var, *Into);
   Flows.push_back({Followed->Ref, Var, *Into});
 }
@@ -225,7 +233,7 @@ const Expr *MemoryNames::followInto(const Expr *E, const CallExpr *Call,
     if (In.isWithin(E, Put->Into))
       Given[Var].push_back({Call, Put->value(), /*Whole=*/false});
     else
-      goesTo(Put->Into, Var);
+      goesTo(Put->Into, E, Var);
     return nullptr;
   }
   const Expr *To = Call->getArg(0), *Value = Call->getArg(1);
@@ -239,7 +247,7 @@ const Expr *MemoryNames::followInto(const Expr *E, const CallExpr *Call,
     if (!torch::isTensor(To->getType()) || To->isLValue())
       Given[Var].push_back({Call, Value, /*Whole=*/false});
   } else if (!torch::isTensor(To->getType()) || To->isLValue()) {
-    goesTo(To, Var);
+    goesTo(To, E, Var);
   }
   return nullptr;
 }
@@ -270,11 +278,11 @@ const Expr *MemoryNames::followUserCall(const Expr *E, const CallExpr *Call,
       continue;
     if (There) {
       if (There->keeps(I))
-        stores(Var);
+        stores(Var, Args[I]);
       return Gives && (There->Result.Params >> I & 1) ? Call : nullptr;
     }
     if (Gives || C.Object)
-      stores(Var);
+      stores(Var, Args[I]);
     else
       Seen[Var] = true;
     return nullptr;

@@ -135,7 +135,8 @@ std::optional<MemoryNames::Use> MemoryNames::useIn(const LambdaExpr *Lambda,
     Mention M{Ref, Var, Use::Read};
     Followed = &M;
     follow(Ref, Var, &M);
-    Keeps |= M.Stores || In.around<LambdaExpr>(Ref) != Lambda;
+    Keeps |= M.Stores != Mention::Kept::Nothing ||
+             In.around<LambdaExpr>(Ref) != Lambda;
     How = std::min(How, M.How);
   });
   Keeps |= Held[Var] != Holder::None || Flows.size() > Known;

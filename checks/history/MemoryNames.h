@@ -82,8 +82,13 @@ public:
     const clang::Expr *Ref;
     unsigned Var;
     Use How;
-    /// Something else holds from here on what the variable holds.
-    bool Stores = false;
+    /// What something else holds from here on: what the variable holds, or one
+    /// part of it.
+    enum class Kept : unsigned char {
+      Nothing,
+      Part,
+      All
+    } Stores = Kept::Nothing;
   };
   /// An expression that gives a variable something to hold.
   struct Gift {
@@ -92,6 +97,7 @@ public:
     bool Whole;               ///< What it held is gone.
     /// How much of it is made there.
     Amount Fresh = Amount::None;
+    bool OneFresh = false; ///< Of its parts only one is made there.
     llvm::SmallVector<unsigned, 2> From = {}; ///< The variables it may be of.
     /// Where these hold nothing that matters, neither does what is made there;
     /// empty where that does not hang on variables.
@@ -163,13 +169,14 @@ private:
                                     const clang::CallExpr *Call, unsigned Var);
   void initialises(const clang::Stmt *Declared, const clang::Expr *E,
                    unsigned Var);
-  void goesTo(const clang::Expr *To, unsigned Var);
+  void goesTo(const clang::Expr *To, const clang::Expr *Value, unsigned Var);
   void measure(Gift &New);
   void findSizes(Gift &New);
   Amount amountOf(unsigned Var);
   Amount amountOf(const clang::Expr *E, unsigned Depth);
   Amount amountOf(const clang::MemberExpr *Part, unsigned Depth);
   Amount freshAmountOf(const clang::Expr *E, unsigned Depth = 0);
+  bool hasOneFresh(const clang::Expr *E);
   Amount amountOfCall(const clang::CallExpr *Call, unsigned Depth);
   template <typename Range>
   Amount largestOf(const Range &Parts, unsigned Depth);
@@ -190,11 +197,9 @@ private:
     Held[Var] = std::max(Held[Var], Else);
     Shared[Var] = std::max(Shared[Var], Else);
   }
-  /// The mention that is followed stores what \p Var holds at this point.
-  void stores(unsigned Var) {
-    Held[Var] = Holder::Other;
-    Followed->Stores = true;
-  }
+  /// The mention that is followed stores \p Value, what \p Var holds at this
+  /// point or a part of that.
+  void stores(unsigned Var, const clang::Expr *Value);
   MemorySource sourceOf(const clang::Expr *E, unsigned Depth = 0) const;
 
   cpp::Body &In;

@@ -96,6 +96,11 @@ static const CXXRecordDecl *referredClass(QualType T) {
              : T->getAsCXXRecordDecl();
 }
 
+static bool isOfUser(const CXXRecordDecl *R) {
+  return cpp::isUserCode(R->getLocation(),
+                         R->getASTContext().getSourceManager());
+}
+
 static bool
 mayHoldTensor(const CXXRecordDecl *R,
               llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Visiting) {
@@ -113,9 +118,7 @@ mayHoldTensor(const CXXRecordDecl *R,
   if (cpp::anyTypeArgument(R, MayHold))
     return true;
   return !isModule(compat::recordType(R)) && R->hasDefinition() &&
-         cpp::isUserCode(R->getLocation(),
-                         R->getASTContext().getSourceManager()) &&
-         cpp::anyPart(R, MayHold);
+         isOfUser(R) && cpp::anyPart(R, MayHold);
 }
 
 bool mayHoldTensor(QualType T) {
@@ -129,6 +132,26 @@ bool mayHoldTensor(QualType T) {
     return It->second;
   llvm::SmallPtrSet<const CXXRecordDecl *, 8> Visiting;
   return Known[R] = mayHoldTensor(R, Visiting);
+}
+
+bool hasTensorParts(QualType T) {
+  const CXXRecordDecl *R = referredClass(T);
+  if (!R || isTensorClass(R) || !mayHoldTensor(T))
+    return false;
+  auto IsList = [](const CXXRecordDecl *Class) {
+    return cpp::isContainer(Class) &&
+           !cpp::isStdClass(Class, cpp::StdClass::Box);
+  };
+  if (IsList(R) || cpp::isOrDerivesFrom(
+                       R, {"c10::ivalue::Tuple", "c10::ivalue::TupleElements"}))
+    return true;
+  unsigned Tensors = 0;
+  auto Count = [&](QualType Part) {
+    Tensors += mayHoldTensor(Part);
+    return Tensors > 1 || (mayHoldTensor(Part) && IsList(cpp::recordOf(Part)));
+  };
+  return cpp::anyTypeArgument(R, Count) ||
+         (R->hasDefinition() && isOfUser(R) && cpp::anyPart(R, Count));
 }
 
 bool isModule(QualType T) {

@@ -54,6 +54,11 @@ bool isStableTensor(clang::QualType T);
 /// field, or a pointer or reference to one?
 bool mayHoldTensor(clang::QualType T);
 
+/// Does a value of \p T have parts of which several may be tensors of their
+/// own: a container, a tuple or struct of two, an optional or pointer of one?
+/// An IValue has none: most are one tensor.
+bool hasTensorParts(clang::QualType T);
+
 /// A class derived from torch::nn::Module, or torch::jit::Module, a
 /// torch::nn::ModuleHolder<...> of one, or a pointer, smart pointer or
 /// reference to one. AnyModule counts.
