@@ -311,6 +311,8 @@ static OperatorResult batchNorm(OperatorCall &Op) {
   const Tensor Variance = Op.maybeTensor("running_var");
   const uint64_t OfChannels = statisticBytes(X, W, From[1]);
   const Tensor Out = Op.make(From, X);
+  if (X->hasChannelsLast())
+    Out->Strides = X->Strides;
   const BlockPtr Statistics = Op.allocate(Asked || !Mean ? 2 * OfChannels : 0);
   // A sum over all but the channels, where not all lies in order.
   std::vector<int> Axes(From.size(), -1);

@@ -12,7 +12,6 @@ struct Parts : nn::Module {
     register_module("one", one);
     register_module("two", two);
     register_module("norm", norm);
-    register_module("groups", groups);
     weight = register_parameter("weight", torch::rand({2, 4, 14, 15}));
     other = register_parameter("other", torch::rand({2, 4, 14, 15}));
     channels = register_buffer("channels", torch::rand({4, 1, 1}));
@@ -22,7 +21,6 @@ struct Parts : nn::Module {
   nn::Conv2d one{nn::Conv2dOptions(4, 8, 3).padding(1)};
   nn::Conv2d two{nn::Conv2dOptions(4, 4, 3).dilation(2)};
   nn::BatchNorm2d norm{4};
-  nn::GroupNorm groups{nn::GroupNormOptions(2, 4)};
   Tensor weight, other, channels, places;
 };
 
@@ -53,6 +51,7 @@ struct Parts : nn::Module {
   FORM(Mean, F::adaptive_avg_pool2d(x, F::AdaptiveAvgPool2dFuncOptions(1)))    \
   FORM(Convolved, torch::relu(one(x)))                                         \
   FORM(Dilated, two(x))                                                        \
+  FORM(Normalized, norm(x).contiguous())                                       \
   FORM(Deeper, torch::relu(two(torch::relu(norm(x)))))                         \
   FORM(Padded, F::pad(x, F::PadFuncOptions({1, 1, 1, 1})).contiguous())        \
   FORM(Likely, torch::softmax(x, 1).contiguous())                              \
