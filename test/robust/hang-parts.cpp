@@ -123,3 +123,23 @@ torch::Tensor mixes(torch::Tensor x, torch::nn::Linear net, int n) {
   }
   return s.a;
 }
+
+// A lambda keeps in a map of its caller what it is given.
+torch::Tensor unseen(const torch::Tensor &t);
+void keepsAll(torch::nn::Linear net, torch::Tensor x, int n) {
+  std::map<int, torch::Tensor> all;
+  int i = -1;
+  while (++i < n) {
+    torch::Tensor loss;
+    {
+      torch::NoGradGuard guard;
+      loss = unseen(net(x)).sum();
+    }
+    auto go = [&] {
+      loss.backward({}, true);
+      all.emplace(i, loss);
+    };
+    go();
+  }
+  (all.at(0)).backward();
+}

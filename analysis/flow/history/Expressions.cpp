@@ -32,12 +32,13 @@ PlaceId Interpreter::rootPlace(const VarDecl *V) {
 /// Of a class whose objects hold more of its objects, two levels are told
 /// apart: a third is what holds it.
 PlaceId Interpreter::partPlace(PlaceId Base, Selector Part) {
-  unsigned Levels = 0;
-  for (std::optional<PlaceId> P = Base; Part.Field && P;
-       P = Out->Places[*P].Parent)
+  constexpr unsigned MostSteps = 12;
+  unsigned Levels = 0, Steps = 0;
+  for (std::optional<PlaceId> P = Base; P; P = Out->Places[*P].Parent, ++Steps)
     if (const Place &At = Out->Places[*P]; At.Part && At.Part->Field)
-      Levels += At.Part->Field->getParent() == Part.Field->getParent();
-  if (Levels > 1)
+      Levels +=
+          Part.Field && At.Part->Field->getParent() == Part.Field->getParent();
+  if (Levels > 1 || Steps > MostSteps)
     return Base;
   auto [It, New] = PartIds.try_emplace({Base, Part}, Out->Places.size());
   if (New) {

@@ -162,17 +162,28 @@ private:
     return V;
   }
 
-  /// \p Theirs held on return \p V. What a whole held on entry is, in a part of
-  /// it, that part.
-  Value mappedAt(PlaceId Theirs, const Value &V) {
-    Value Rest = V, Mapped;
-    for (LabelId L : V.Labels)
-      if (Callee.label(L).K == Label::Entry &&
-          Callee.isPartOf(Theirs, Callee.label(L).Where)) {
-        Rest.Labels.reset(L);
-        Mapped.join(partOf(Callee.label(L).Where, mapped(L), Theirs));
+  /// \p Theirs, or the part of it that \p Below leads to, held on return \p V.
+  /// What a whole held on entry is, in a part of it, that part.
+  Value mappedAt(PlaceId Theirs, const Value &V,
+                 llvm::ArrayRef<Selector> Below = {}) {
+    Value Mapped;
+    Mapped.Unknown = V.Unknown;
+    for (LabelId L : V.Labels) {
+      const Label &Of = Callee.label(L);
+      Value Held = mapped(L);
+      if (Of.K == Label::Entry && Callee.isPartOf(Theirs, Of.Where)) {
+        Held = partOf(Of.Where, Held, Theirs);
+        for (Selector Part : Below)
+          Held = Held.part(Part);
       }
-    Mapped.join(mapped(Rest));
+      Mapped.join(Held);
+    }
+    llvm::SmallVector<Selector, 4> Deeper(Below.begin(), Below.end());
+    for (const auto &[Part, Inner] : V.Parts) {
+      Deeper.push_back(Part);
+      Mapped.setPart(Part, mappedAt(Theirs, Inner, Deeper));
+      Deeper.pop_back();
+    }
     return Mapped;
   }
 
