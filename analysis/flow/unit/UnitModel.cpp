@@ -18,6 +18,8 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/PointerIntPair.h"
 #include <chrono>
 
 using namespace clang;
@@ -350,13 +352,16 @@ ArrayRef<UnitModel::CallerOf> UnitModel::callersOf(const FunctionDecl *F) {
 bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F, bool OnAnyway) {
   collectCallers();
   // Go up the calls with gradient mode on: each way must end at a call with the
-  // mode off. In a cycle without callers nothing switches it off, either.
-  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
-  llvm::SmallVector<const FunctionDecl *, 8> Work{F};
+  // mode off, or, from where somebody has switched it on, under an
+  // InferenceMode. In a cycle without callers nothing switches it off, either.
+  using Asked = llvm::PointerIntPair<const FunctionDecl *, 1, bool>;
+  llvm::SmallDenseSet<Asked, 8> Seen;
+  llvm::SmallVector<Asked, 8> Work{{F, OnAnyway}};
   bool IsSwitchedOff = false;
   while (!Work.empty()) {
-    F = Work.pop_back_val()->getCanonicalDecl();
-    if (!Seen.insert(F).second)
+    OnAnyway = Work.back().getInt();
+    F = Work.pop_back_val().getPointer()->getCanonicalDecl();
+    if (!Seen.insert({F, OnAnyway}).second)
       continue;
     // It knows all calls of the program, including those of this unit.
     if (Whole)
@@ -377,12 +382,10 @@ bool UnitModel::isCalledOnlyGuarded(const FunctionDecl *F, bool OnAnyway) {
     if (By.empty())
       return false;
     for (const CallerOf &C : By)
-      if (C.OnAnyway)
-        return false;
-      else if (OnAnyway ? C.UnderInference : C.Mode != GradMode::On)
+      if (OnAnyway ? C.UnderInference : C.Mode != GradMode::On)
         IsSwitchedOff = true;
       else
-        Work.push_back(C.Caller->function());
+        Work.push_back({C.Caller->function(), OnAnyway || C.OnAnyway});
   }
   return IsSwitchedOff;
 }

@@ -136,6 +136,29 @@ void above(Net net, const Tensor &x) {
   c10::InferenceMode g;
   hands_on(net, x);
 }
+static void runs(Net net, const Tensor &x) { show(net(x)); }
+static void switches_between(Net net, const Tensor &x) {
+  torch::AutoGradMode on(true);
+  runs(net, x);
+}
+void above_between(Net net, const Tensor &x) {
+  c10::InferenceMode g;
+  switches_between(net, x);
+  [&] {
+    at::GradMode::set_enabled(true);
+    [&] { show(net(x)); }();
+  }();
+}
+static void runs_too(Net net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  show(net(x));
+  // CHECK-MESSAGES: :[[@LINE-1]]:8: warning: inference without NoGradGuard: 'net' runs in 'runs_too' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+}
+void no_grad_above_between(Net net, const Tensor &x) {
+  torch::NoGradGuard g;
+  torch::AutoGradMode on(true);
+  runs_too(net, x);
+}
 static void switches_too(Net net, const Tensor &x) {
   torch::AutoGradMode on(true);
   show(net(x));
