@@ -108,7 +108,8 @@ public:
   bool isSetOnce(const clang::VarDecl *Var);
   /// Does member \p Field surely get another value after \p Set, before the
   /// function returns?
-  bool isOverwrittenAfter(const clang::FieldDecl *Field, const clang::Expr *Set);
+  bool isOverwrittenAfter(const clang::FieldDecl *Field,
+                          const clang::Expr *Set);
   /// What \p Var is given by its declaration and by assignments. Being emptied
   /// or moved from gives it nothing.
   Values valuesOf(const clang::VarDecl *Var);

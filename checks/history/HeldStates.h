@@ -34,9 +34,8 @@ struct HeldState {
 
   bool join(const HeldState &O) {
     bool Grew = addTo(Held, O.Held);
-    for (llvm::BitVector HeldState::*Bits :
-         {&HeldState::Graph, &HeldState::Stored, &HeldState::PartStored,
-          &HeldState::Free, &HeldState::Looped})
+    Grew |= addTo(Free, O.Free);
+    for (auto Bits : Others)
       Grew |= addTo(this->*Bits, O.*Bits);
     return Grew;
   }
@@ -44,9 +43,7 @@ struct HeldState {
   /// Thing \p I is made; where it \p IsNew, no variable holds the last one.
   void make(unsigned I, bool IsNew) {
     if (IsNew)
-      for (llvm::BitVector HeldState::*Bits :
-           {&HeldState::Graph, &HeldState::Stored, &HeldState::PartStored,
-            &HeldState::Looped})
+      for (auto Bits : Others)
         (this->*Bits).reset(I);
     Free.set(I);
   }
@@ -66,6 +63,12 @@ struct HeldState {
       return store(I, /*InLoop=*/false);
     PartStored.set(I);
   }
+
+private:
+  /// What else may hold a thing.
+  static constexpr llvm::BitVector HeldState::*Others[] = {
+      &HeldState::Graph, &HeldState::Stored, &HeldState::PartStored,
+      &HeldState::Looped};
 };
 
 /// The variables that are read later, and those of which only a number is.

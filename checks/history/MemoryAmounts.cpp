@@ -94,16 +94,20 @@ void MemoryNames::measure(Gift &New) {
   New.OneFresh = New.Value && hasOneFresh(New.Value);
 }
 
+/// What \p E lists: braces, a constructor, a tuple; nothing for all else.
+static llvm::SmallVector<const Expr *, 4> listedBy(const Expr *E) {
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return {List->inits().begin(), List->inits().end()};
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return {Construct->arg_begin(), Construct->arg_end()};
+  if (cpp::isStdCall(E, Std::Tuple))
+    return {cast<CallExpr>(E)->arg_begin(), cast<CallExpr>(E)->arg_end()};
+  return {};
+}
+
 /// Does \p E, which lists the parts of a struct or a tuple, make one of them?
 bool MemoryNames::hasOneFresh(const Expr *E) {
-  E = cpp::stripImplicit(E);
-  llvm::SmallVector<const Expr *, 4> Parts;
-  if (const auto *List = dyn_cast<InitListExpr>(E))
-    Parts.append(List->inits().begin(), List->inits().end());
-  else if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
-    Parts.append(Construct->arg_begin(), Construct->arg_end());
-  else if (cpp::isStdCall(E, Std::Tuple))
-    Parts.append(cast<CallExpr>(E)->arg_begin(), cast<CallExpr>(E)->arg_end());
+  const auto Parts = listedBy(cpp::stripImplicit(E));
   if (Parts.size() == 1)
     return hasOneFresh(Parts.front());
   return llvm::count_if(Parts, [&](const Expr *Part) {
@@ -165,12 +169,8 @@ Amount MemoryNames::freshAmountOf(const Expr *E, unsigned Depth) {
         {Choice->getTrueExpr(), Choice->getFalseExpr()}));
   if (const auto *List = dyn_cast<CXXStdInitializerListExpr>(E))
     return freshAmountOf(List->getSubExpr(), Depth);
-  if (const auto *List = dyn_cast<InitListExpr>(E))
-    return Largest(List->inits());
-  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
-    return Largest(Construct->arguments());
-  if (cpp::isStdCall(E, Std::Tuple))
-    return Largest(cast<CallExpr>(E)->arguments());
+  if (const auto Parts = listedBy(E); !Parts.empty())
+    return Largest(Parts);
   return sourceOf(E).Fresh ? amountOf(E, Depth) : Amount::None;
 }
 

@@ -1,6 +1,8 @@
 // Parts of parts: what a callee leaves in an element of a map of maps is the
 // part of that element, objects hold objects of their class, and the fields of
-// a struct are made of each other. RUN: %ends
+// a struct are made of each other.
+//
+// RUN: %ends
 #include <list>
 #include <map>
 #include <optional>

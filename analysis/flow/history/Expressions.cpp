@@ -31,21 +31,26 @@ PlaceId Interpreter::rootPlace(const VarDecl *V) {
 
 /// Of a class whose objects hold more of its objects, two levels are told
 /// apart: a third is what holds it.
-PlaceId Interpreter::partPlace(PlaceId Base, Selector Part) {
+bool Interpreter::isToldApart(PlaceId Base, Selector Part) const {
   constexpr unsigned MostSteps = 12;
   unsigned Levels = 0, Steps = 0;
   for (std::optional<PlaceId> P = Base; P; P = Out->Places[*P].Parent, ++Steps)
     if (const Place &At = Out->Places[*P]; At.Part && At.Part->Field)
       Levels +=
           Part.Field && At.Part->Field->getParent() == Part.Field->getParent();
-  if (Levels > 1 || Steps > MostSteps)
+  return Levels < 2 && Steps <= MostSteps;
+}
+
+PlaceId Interpreter::partPlace(PlaceId Base, Selector Part) {
+  if (const auto It = PartIds.find({Base, Part}); It != PartIds.end())
+    return It->second;
+  if (!isToldApart(Base, Part))
     return Base;
-  auto [It, New] = PartIds.try_emplace({Base, Part}, Out->Places.size());
-  if (New) {
-    Out->Places.push_back({nullptr, Base, Part});
-    PartsOf[Base].push_back(It->second);
-  }
-  return It->second;
+  const PlaceId New = Out->Places.size();
+  PartIds[{Base, Part}] = New;
+  Out->Places.push_back({nullptr, Base, Part});
+  PartsOf[Base].push_back(New);
+  return New;
 }
 
 /// Does the place hold something before the function assigns to it?

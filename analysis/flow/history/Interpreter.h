@@ -112,7 +112,9 @@ private:
 
   // Places: Expressions.cpp.
   PlaceId rootPlace(const clang::VarDecl *V);
+  /// The place of a part, or \p Base where that is not told apart from it.
   PlaceId partPlace(PlaceId Base, Selector S);
+  bool isToldApart(PlaceId Base, Selector Part) const;
   /// Calls \p Visit for each place that is a part of \p P, wholes before their
   /// parts.
   template <typename Function>
