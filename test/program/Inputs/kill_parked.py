@@ -4,8 +4,8 @@
 
     kill_parked.py MOST COMMAND...
 
-Runs the command and kills MOST of its processes that are parked. Prints what it says and
-how many were killed; exits as it does.
+Runs the command and kills MOST of its processes that are parked. Prints what it says, also
+on the standard error, and how many were killed; exits as it does.
 """
 
 import os
@@ -30,7 +30,8 @@ def is_parked(process):
 
 
 most = int(sys.argv[1])
-command = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+# With a standard error of its own: one that is about to begin has that of the command.
+command = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 killed = set()
 while command.poll() is None and len(killed) < most:
     for process in Path("/proc").glob("[0-9]*"):
@@ -41,7 +42,8 @@ while command.poll() is None and len(killed) < most:
         except OSError:
             pass  # It has ended meanwhile.
     time.sleep(0.01)
-said = command.communicate()[0]
+said, complained = command.communicate()
 sys.stdout.write(said.decode())
+sys.stderr.write(complained.decode())
 print(f"killed: {len(killed)}")
 sys.exit(command.returncode)
