@@ -196,12 +196,13 @@ private:
 static Error checkOrigin(const ShardOptions &Options) {
   StringRef Folder = Options.Folder;
   Expected<std::string> Tracked = trackedBelow(Folder, Options.GitSeconds);
-  if (!Tracked) {
-    tellWarning() << "it is not known whether the sources brought files of '"
-                  << printable(Folder) << "' along: "
-                  << printable(llvm::toString(Tracked.takeError())) << '\n';
-    return Error::success();
-  }
+  if (!Tracked)
+    return makeError("it is not known whether the sources brought files of '" +
+                     Folder +
+                     "' along, and what they say of shards is not "
+                     "believed: " +
+                     llvm::toString(Tracked.takeError()) +
+                     "; name a folder outside of the work tree");
   if (Tracked->empty())
     return Error::success();
   return makeError("'" + *Tracked +
