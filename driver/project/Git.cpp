@@ -135,8 +135,10 @@ static Expected<std::string> git(const Repository &Where,
   Args.insert(Args.end(), Arguments.begin(), Arguments.end());
   const std::vector<std::string> Entries = environmentFor(Where);
   const std::vector<StringRef> Environment(Entries.begin(), Entries.end());
-  auto Failed = [&](const llvm::Twine &Why) {
-    return makeError("git " + Arguments.front() + ": " + Why);
+  auto Failed = [&](const llvm::Twine &Why,
+                    std::error_code Kind = llvm::inconvertibleErrorCode()) {
+    return llvm::createStringError(Kind,
+                                   "git " + Arguments.front() + ": " + Why);
   };
   auto Read = [&](StringRef File) -> Expected<std::string> {
     uint64_t Size = 0;
@@ -163,7 +165,8 @@ static Expected<std::string> git(const Repository &Where,
   const Workers::Outcome Ran = One.wait();
   if (Ran.Met == WorkCap::Clock)
     return Failed("it took longer than " + llvm::Twine(Where.Seconds) +
-                  " seconds");
+                      " seconds",
+                  std::make_error_code(std::errc::timed_out));
   if (!Ran.Finished)
     return Failed("it cannot be run");
   if (Ran.Result == AllWentWell)
@@ -489,12 +492,25 @@ static std::string withoutCredentials(StringRef Address) {
       .str();
 }
 
+/// For originOf(): absent when git does not know it, or was cut off, which the
+/// user has waited for and hears.
+template <typename T> static std::optional<T> ifKnown(Expected<T> Said) {
+  if (Said)
+    return std::move(*Said);
+  llvm::handleAllErrors(Said.takeError(), [](const llvm::ErrorInfoBase &Why) {
+    if (Why.convertToErrorCode() == std::errc::timed_out)
+      tellWarning() << "where the sources come from is not said in full: "
+                    << printable(Why.message()) << '\n';
+  });
+  return std::nullopt;
+}
+
 std::pair<std::string, std::string> originOf(StringRef Top, unsigned Seconds) {
-  const auto R = llvm::expectedToOptional(repositoryAround(Top, Seconds));
+  const std::optional<Repository> R = ifKnown(repositoryAround(Top, Seconds));
   if (!R || R->Top != Top)
     return {};
   auto Ask = [&](llvm::ArrayRef<std::string> Arguments) {
-    return llvm::expectedToOptional(git(*R, Arguments));
+    return ifKnown(git(*R, Arguments));
   };
   auto Line = [](const std::optional<std::string> &Said) {
     return StringRef(*Said).trim().str();
