@@ -33,11 +33,19 @@ namespace libtorch_tidy::driver {
 static constexpr llvm::StringLiteral OnlyOurs =
     "-clang-diagnostic-*,-clang-analyzer-*,clang-tidy-config";
 
+/// Prints what is wrong with a configuration: once, though a run asks for that
+/// of a file more than once.
+static void tellOnce(const llvm::Twine &Problem) {
+  static std::set<std::string> Told;
+  if (auto [It, New] = Told.insert(Problem.str()); New)
+    llvm::errs() << *It << '\n';
+}
+
 /// Parses a configuration; problems are printed as `file:line:col: error: ...`.
 static llvm::ErrorOr<ClangTidyOptions> parse(llvm::MemoryBufferRef Text) {
   if (isNestedTooDeep(Text.getBuffer())) {
-    llvm::errs() << "libtorch-tidy: " << printable(Text.getBufferIdentifier())
-                 << ": error: it is nested too deeply\n";
+    tellOnce("libtorch-tidy: " + printable(Text.getBufferIdentifier()) +
+             ": error: it is nested too deeply");
     return std::make_error_code(std::errc::invalid_argument);
   }
   return parseConfigurationWithDiags(Text, [](const llvm::SMDiagnostic &Diag) {
@@ -48,9 +56,10 @@ static llvm::ErrorOr<ClangTidyOptions> parse(llvm::MemoryBufferRef Text) {
     // with, it is not a line of ours.
     StringRef First, Rest;
     std::tie(First, Rest) = StringRef(Printed).rtrim().split('\n');
-    llvm::errs() << printable(First) << '\n';
+    std::string Told = printable(First);
     for (StringRef Line : llvm::split(Rest, '\n'))
-      llvm::errs() << "  | " << printable(Line) << '\n';
+      Told += "\n  | " + printable(Line);
+    tellOnce(Told);
   });
 }
 
