@@ -60,9 +60,8 @@ static void giveWay() {
 #ifdef __linux__
   // Linux shares the processor between sessions, and this is a new one.
   writeTo("/proc/self/autogroup", "10");
-  // When memory runs short, this process is to end, not one of the user's.
-  writeTo("/proc/self/oom_score_adj", "1000");
 #endif
+  endFirst();
 }
 
 static void precompile(llvm::ArrayRef<PchRecipe> Recipes,

@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <malloc.h>
 #include <sys/prctl.h>
 #endif
 
@@ -107,14 +108,6 @@ static uint64_t memoryOf(pid_t Process) {
   return (Here - std::min(Here, SharedPages)) * PageSize;
 }
 
-/// How often what those that run take is looked at, in milliseconds.
-static constexpr int LookEvery = 200;
-
-static int closedOnExec(int FD) {
-  ::fcntl(FD, F_SETFD, FD_CLOEXEC);
-  return FD;
-}
-
 static void writeAll(int FD, StringRef Text) {
   while (!Text.empty()) {
     ssize_t Count = ::write(FD, Text.data(), Text.size());
@@ -124,6 +117,24 @@ static void writeAll(int FD, StringRef Text) {
       return;
     Text = Text.drop_front(Count);
   }
+}
+
+void endFirst() {
+#ifdef __linux__
+  const int FD = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (FD < 0)
+    return;
+  writeAll(FD, "1000");
+  ::close(FD);
+#endif
+}
+
+/// How often what those that run take is looked at, in milliseconds.
+static constexpr int LookEvery = 200;
+
+static int closedOnExec(int FD) {
+  ::fcntl(FD, F_SETFD, FD_CLOEXEC);
+  return FD;
 }
 
 /// Expressions nest as deep as the sums of a generated file are long, and most
@@ -322,6 +333,11 @@ std::optional<std::string> Workers::park() {
     const int Nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int FD : {STDERR_FILENO, OwnResult})
       ::dup2(Nothing, FD);
+    // It has much that was freed, and does again what it was to save.
+    endFirst();
+#if defined(__linux__) && defined(__GLIBC__)
+    ::malloc_trim(0);
+#endif
     int Files[2] = {-1, -1};
     Message = receive(OwnChannel, Files);
     if (!Message)
@@ -541,10 +557,17 @@ unsigned Workers::defaultCount() {
 }
 
 ParkingLimit::ParkingLimit(unsigned AtATime)
-    : Reserve(std::max(freeMemory() / 2, AtATime * MemoryPerWorker)) {
+    : Reserve(std::max(freeMemory() / 4, AtATime * MemoryPerWorker)) {
+  constexpr rlim_t Most = 10000;
   rlimit Files = {};
   ::getrlimit(RLIMIT_NOFILE, &Files);
-  Left = std::min<rlim_t>(Files.rlim_cur / 2, 10000);
+  // A process has 1024 mostly, and may have more if it asks.
+  if (Files.rlim_cur < 2 * Most) {
+    Files.rlim_cur = std::min(Files.rlim_max, 2 * Most);
+    ::setrlimit(RLIMIT_NOFILE, &Files);
+    ::getrlimit(RLIMIT_NOFILE, &Files);
+  }
+  Left = std::min(Files.rlim_cur / 2, Most);
 }
 
 bool ParkingLimit::mayPark() {

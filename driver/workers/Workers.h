@@ -36,6 +36,9 @@ enum class WorkCap : unsigned char { None, Processor, Clock, Memory };
 /// the system does not say.
 double processorSeconds(int Process);
 
+/// When memory runs short, this process is to end, not one of the user's.
+void endFirst();
+
 /// Seconds that several pieces of work took together.
 struct WorkTime {
   double Processor = 0; ///< Up to Workers::beginAnew().
@@ -158,7 +161,7 @@ private:
   std::vector<Worker> Running;
 };
 
-/// Copies that are parked leave half of the memory that there was, or what
+/// Copies that are parked leave a quarter of the memory that there was, or what
 /// those that run need, and half of the files that a process may have open:
 /// this process has one for each.
 class ParkingLimit {
