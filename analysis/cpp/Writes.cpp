@@ -34,6 +34,12 @@ bool onlyReads(const CXXMethodDecl *Method) {
                    "at", "find", "value", "get", "reserve"}));
 }
 
+/// May what is given as \p Param be changed through it?
+bool mayBeChanged(const ParmVarDecl *Param) {
+  const QualType T = Param->getType();
+  return T->isLValueReferenceType() && !T->getPointeeType().isConstQualified();
+}
+
 class WriteFinder : public RecursiveASTVisitor<WriteFinder> {
 public:
   /// \p Target may be null: then all is found.
@@ -183,9 +189,7 @@ private:
 
   /// May \p To change what it is given as \p Param?
   static bool mayChange(const FunctionDecl *To, const ParmVarDecl *Param) {
-    const QualType T = Param->getType();
-    return T->isLValueReferenceType() &&
-           !T->getPointeeType().isConstQualified() && !isCopied(To, Param);
+    return mayBeChanged(Param) && !isCopied(To, Param);
   }
 
   void passed(const Expr *Where, const Expr *Arg, bool MayChange = false) {
@@ -230,8 +234,25 @@ WritesByTarget allWrites(const Stmt *Body) {
   return All;
 }
 
+/// Has \p T, if it is a class of the program, a method that may change what it
+/// is given?
+static bool takesToChange(QualType T) {
+  const CXXRecordDecl *R = recordOf(T);
+  if (!R || isOfLibrary(R))
+    return false;
+  return !R->hasDefinition() ||
+         llvm::any_of(R->methods(),
+                      [](const CXXMethodDecl *Method) {
+                        return llvm::any_of(Method->parameters(), mayBeChanged);
+                      }) ||
+         llvm::any_of(R->bases(), [](const CXXBaseSpecifier &Base) {
+           return takesToChange(Base.getType());
+         });
+}
+
 /// Does library code that takes its argument by reference only hand it on?
-/// make_shared and the constructors of holders do.
+/// make_shared, the constructors of holders and the modules that are called
+/// do; a function object gives it to a function that nobody knows.
 static bool handsOn(const Expr *E) {
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E)) {
     const CXXConstructorDecl *Ctor = Construct->getConstructor();
@@ -239,10 +260,14 @@ static bool handsOn(const Expr *E) {
   }
   const auto *Call = dyn_cast<CallExpr>(E);
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-  if (!Callee || isa<CXXOperatorCallExpr>(Call))
+  if (!Callee || !isOfLibrary(Callee))
     return false;
-  return isOfLibrary(Callee) &&
-         !does(Call, Std::Swap | Std::Exchange | Std::Write | Std::Tie);
+  if (const auto *Op = dyn_cast<CXXOperatorCallExpr>(Call)) {
+    const auto *Method = dyn_cast<CXXMethodDecl>(Callee);
+    return Op->getOperator() == OO_Call && Method && !isStdDecl(Method) &&
+           !anyTypeArgument(Method->getParent(), takesToChange);
+  }
+  return !does(Call, Std::Swap | Std::Exchange | Std::Write | Std::Tie);
 }
 
 bool isReassigned(const ValueDecl *Var, const Stmt *Body) {

@@ -46,6 +46,26 @@ void loops(std::vector<torch::Tensor> xs) {
     n = n / 2;
 }
 
+struct ReadsImpl : torch::nn::Module {
+  torch::Tensor forward(const torch::Tensor &x) { return x; }
+};
+TORCH_MODULE(Reads);
+
+struct WritesImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor &x) { return x = x + 1; }
+};
+TORCH_MODULE(Writes);
+
+void called(torch::nn::Linear lin, Reads reads, Writes writes,
+            std::function<void(torch::Tensor &)> any) {
+  torch::Tensor a = torch::ones(3), b = torch::ones(3);
+  torch::Tensor c = torch::ones(3), d = torch::ones(3);
+  lin(a);
+  reads(b);
+  writes(c);
+  any(d);
+}
+
 // CHECK: {{^}}12: function chased
 // CHECK-NEXT: {{^}}12:   x: own, shares what it owns, given {} and perhaps more
 // CHECK-NEXT: {{^}}13:   y: own, shares what it owns, given {x.relu()} and perhaps more
@@ -82,3 +102,22 @@ void loops(std::vector<torch::Tensor> xs) {
 // CHECK-NEXT: {{^}}44:   n: own, given {9, n / 2}
 // CHECK-NEXT: {{^}}45:   loop
 // CHECK-NEXT: {{^}}46:   n assigned, read later
+// CHECK-NEXT: {{^}}50: function ReadsImpl::forward
+// CHECK-NEXT: {{^}}50:   x: not own, shares what it owns, given {} and perhaps more
+// CHECK-NEXT: {{^}}55: function WritesImpl::forward
+// CHECK-NEXT: {{^}}55:   x assigned
+// CHECK-NEXT: {{^}}55:   x: not own, shares what it owns, given {x + 1} and perhaps more
+// What is called may change what it is given only where it could.
+// CHECK-NEXT: {{^}}59: function called
+// CHECK-NEXT: {{^}}59:   lin: own, shares what it owns, given {} and perhaps more
+// CHECK-NEXT: {{^}}59:   reads: own, shares what it owns, given {} and perhaps more
+// CHECK-NEXT: {{^}}59:   writes: own, shares what it owns, given {} and perhaps more
+// CHECK-NEXT: {{^}}60:   any: own, holds functions, given {} and perhaps more
+// CHECK-NEXT: {{^}}61:   a: own, set once, shares what it owns, given {torch::ones(3)} and perhaps more
+// CHECK-NEXT: {{^}}61:   b: own, set once, shares what it owns, given {torch::ones(3)} and perhaps more
+// CHECK-NEXT: {{^}}62:   c: own, shares what it owns, given {torch::ones(3)} and perhaps more
+// CHECK-NEXT: {{^}}62:   d: own, shares what it owns, given {torch::ones(3)} and perhaps more
+// CHECK-NEXT: {{^}}63:   a escapes
+// CHECK-NEXT: {{^}}64:   b escapes
+// CHECK-NEXT: {{^}}65:   c escapes
+// CHECK-NEXT: {{^}}66:   d escapes

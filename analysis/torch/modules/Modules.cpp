@@ -39,8 +39,7 @@ bool isModuleHolder(const CXXRecordDecl *R) {
 }
 
 const CXXRecordDecl *heldClass(QualType T) {
-  QualType Held = cpp::pointeeOf(T);
-  return Held.isNull() ? cpp::recordOf(T) : cpp::recordOf(Held);
+  return cpp::recordOf(cpp::finalPointee(T));
 }
 
 /// User structs that act as modules: they own modules or tensors.

@@ -110,8 +110,8 @@ inline constexpr llvm::StringLiteral ModuleClass = "::torch::nn::Module";
 /// torch::nn::Module or a class derived from it. \p R may be null.
 bool isModuleClass(const clang::CXXRecordDecl *R);
 
-/// The class of what \p T, a holder or a pointer, holds; its own for others,
-/// null where it has none.
+/// The class of what \p T, a holder, a pointer or a pointer to one, leads to;
+/// its own for others, null where it has none.
 const clang::CXXRecordDecl *heldClass(clang::QualType T);
 
 /// torch::nn::ModuleHolder and what derives from it, as TORCH_MODULE makes it.

@@ -46,6 +46,16 @@ void shared(std::shared_ptr<NetImpl> net, const Tensor &x) {
   std::cout << net->forward(x).argmax();
   // CHECK-MESSAGES: :[[@LINE-1]]:21: warning: inference without NoGradGuard: 'net' runs in 'shared' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
 }
+void holder_behind_pointer(Net *net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  std::cout << (*net)->forward(x).argmax();
+  // CHECK-MESSAGES: :[[@LINE-1]]:24: warning: inference without NoGradGuard: 'net' runs in 'holder_behind_pointer' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+}
+void got_from_holder(std::unique_ptr<Net> net, const Tensor &x) {
+  // CHECK-FIXES: torch::NoGradGuard no_grad;
+  std::cout << net->get()->forward(x).argmax();
+  // CHECK-MESSAGES: :[[@LINE-1]]:28: warning: inference without NoGradGuard: 'net' runs in 'got_from_holder' and records an autograd graph that nothing back-propagates; its activations stay in memory as long as the result does [libtorch-inference-without-no-grad]
+}
 void library_layer(torch::nn::Conv2d conv, const Tensor &x) {
   // CHECK-FIXES: torch::NoGradGuard no_grad;
   std::cout << conv(x).sizes();
