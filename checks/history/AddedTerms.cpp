@@ -39,12 +39,15 @@ const Expr *termOf(const Accumulation &A, const FunctionFlow &Flow) {
              : nullptr;
 }
 
-/// Is \p E the result of an operator that computes a tensor of its own?
-static bool isOfOperator(const Expr *E, cpp::Body &In) {
+/// Is \p E the result of an operator that computes a tensor of its own, or a
+/// copy of one?
+static bool isOfOperator(const Expr *E, cpp::Body &In, unsigned Depth = 0) {
   const auto *Call = dyn_cast_or_null<CallExpr>(In.originOf(E));
+  if (const Expr *Same = Call ? torch::sameShapeObject(Call) : nullptr)
+    return Depth < cpp::MaxChase && isOfOperator(Same, In, Depth + 1);
   const torch::OpFacts *Facts = torch::opFacts(Call);
   return Facts ? Facts->Shares == torch::Sharing::None &&
-                     !Facts->SameElements && !Facts->neverDifferentiable()
+                     !Facts->neverDifferentiable()
                : isa_and_nonnull<CXXOperatorCallExpr>(Call) &&
                      torch::isTensor(Call->getType()) && Call->isPRValue();
 }
@@ -98,6 +101,15 @@ bool addsComputed(const Accumulation &A, const Label &Leaf,
         collectParts(Arg, Parts);
   } else if (A.Addend) {
     collectParts(A.Addend, Parts);
+  } else if (Call) {
+    // What an algorithm puts there is what a lambda returns.
+    for (const Expr *Arg : Call->arguments())
+      if (const auto *Lambda = dyn_cast<LambdaExpr>(cpp::stripImplicit(Arg)))
+        cpp::forEach<ReturnStmt>(Lambda->getBody(),
+                                 [&](const ReturnStmt *Return) {
+                                   if (Return->getRetValue())
+                                     collectParts(Return->getRetValue(), Parts);
+                                 });
   }
   return llvm::any_of(
              Parts, [&](const Expr *Part) { return isOfOperator(Part, In); }) &&

@@ -85,3 +85,32 @@ void guarded(Net net, const Batches &batches) {
     std::transform(batches.begin(), batches.end(), std::back_inserter(losses),
                    [&](const Tensor &x) { return net(x).sum(); });
 }
+
+// What is computed of a leaf, or is a copy of that, not the leaf itself.
+struct Record {
+  Tensor input, loss;
+};
+struct Memory {
+  std::vector<Record> records;
+  void push(Record r) { records.push_back(std::move(r)); }
+};
+void ofLeaf(const Batches &batches, const Tensor &y) {
+  Tensor w = torch::ones({2}).set_requires_grad(true);
+  std::vector<Tensor> losses, leaves;
+  Memory memory;
+  for (const Tensor &x : batches) {
+    Tensor loss = (w * x).sum();
+    std::transform(&x, &x + 1, std::back_inserter(losses),
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: memory growth: 'losses' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-NOTES: :[[@LINE-6]]:23: note: 'losses' is declared here, outside the loop
+    // CHECK-NOTES: :[[@LINE-8]]:31: note: this tensor requires gradients
+                   [&](const Tensor &) { return loss; });
+    memory.push({y, loss.clone()});
+    // CHECK-NOTES: :[[@LINE-1]]:12: warning: memory growth: 'memory.records' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-NOTES: :[[@LINE-10]]:10: note: 'memory' is declared here, outside the loop
+    // CHECK-NOTES: :[[@LINE-13]]:31: note: this tensor requires gradients
+    // CHECK-NOTES: :[[@LINE-17]]:33: note: the call adds to it here
+    std::transform(&x, &x + 1, std::back_inserter(leaves), [&](const Tensor &) { return w.clone(); });
+    leaves.push_back(w.clone());
+  }
+}

@@ -1,7 +1,7 @@
 #
 # Part of libtorch-tidy, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""judge.py TOOLS QUESTION [--count N] [--seed S] [--out DIR] [--tool FILE] [--show N]
+"""judge.py TOOLS QUESTION [--count N] [--seed S] [--out DIR] [--tool FILE] [--show N] [--why]
 
 The library is the judge: draws N functions, runs each with the real library for all
 values of its conditions, lets the tool read them, and compares what both say. Prints
@@ -133,6 +133,7 @@ class Judge:
         self.out = out
         os.makedirs(out, exist_ok=True)
         self.broken = {}
+        self.reasons = {}  # The rows named in each silent function, with --why.
         self.pch = self.tools["torch_code_pch"]
         if self.given("RUN_FLAGS", []):
             self.precompile()
@@ -210,17 +211,33 @@ class Judge:
                             self.given("TAIL_STATIC", ""))
             if os.path.exists(sarif):
                 os.remove(sarif)
-            done = run([self.tool, "--level=2", "--no-cache", "--no-background",
-                        "--no-verify-fixes", "--quiet", "--sarif=" + sarif,
-                        "--checks=-*," + ",".join(self.question.CHECKS),
-                        *self.given("TOOL_FLAGS", []), places.path, "--",
-                        *self.tools["torch_flags"], "-include-pch", self.tools["torch_pch"],
-                        "-ferror-limit=0"], codes=(0, 1, 3))
+            done = run([self.tool, "--quiet", "--sarif=" + sarif, *self.options(places)],
+                       codes=(0, 1, 3))
             if done.returncode != 3:
                 return self.read(sarif, places, functions)
             said = done.stdout + done.stderr
             self.drop(functions, places.errors(said), said)
         return {}
+
+    def options(self, places):
+        return ["--level=2", "--no-cache", "--no-background", "--no-verify-fixes",
+                "--checks=-*," + ",".join(self.question.CHECKS),
+                *self.given("TOOL_FLAGS", []), places.path, "--", *self.tools["torch_flags"],
+                "-include-pch", self.tools["torch_pch"], "-ferror-limit=0"]
+
+    def explain(self, functions, verdicts):
+        """Notes the reason rows that the tool names in each silent function."""
+        silent = {n: d for n, d in functions.items()
+                  if verdicts.get(n, "").startswith("silent")}
+        places = Places(os.path.join(self.out, "static.cpp"), ended(self.question.HEAD_STATIC),
+                        [(n, ended(d.static)) for n, d in silent.items()],
+                        self.given("TAIL_STATIC", ""))
+        self.reasons.update((n, set()) for n in silent)
+        said = run([self.tool, "why", *self.options(places)], codes=(0, 1)).stdout
+        for line, words in re.findall(r"(?m)^(\d+): libtorch-\S+: not a finding: ([\w-]+)", said):
+            number, _ = places.at(int(line))
+            if number is not None:
+                self.reasons[number].add(words)
 
     def read(self, sarif, places, functions):
         with open(sarif, encoding="utf-8") as file:
@@ -317,6 +334,8 @@ def arguments():
     parser.add_argument("--tool", help="the tool, instead of that of the build")
     parser.add_argument("--show", type=int, default=0,
                         help="disagreements to print, of each kind")
+    parser.add_argument("--why", action="store_true",
+                        help="count the reason rows that are named for the silent ones")
     parser.add_argument("--raw", action="store_true", help="do not make them smaller")
     return parser.parse_args()
 
@@ -331,6 +350,8 @@ def main():
                  for n in range(first, min(first + args.chunk, FIRST + args.count))}
         verdicts.update(judge.verdicts(chunk))
         drawn.update(chunk)
+        if args.why:
+            judge.explain(chunk, verdicts)
     broken = dict(judge.broken)
     kinds = collections.Counter(verdicts.values())
     heads = collections.Counter(words.split(":")[0] for words in verdicts.values())
@@ -342,6 +363,11 @@ def main():
     for words, number in sorted(kinds.items()):
         if ":" in words:
             print("%6d %s" % (number, words))
+    if args.why:
+        named = [rows for rows in judge.reasons.values() if rows]
+        print("%6d of %d silent ones with a reason" % (len(named), len(judge.reasons)))
+        for row, number in sorted(collections.Counter(r for rows in named for r in rows).items()):
+            print("%6d %s" % (number, row))
     for number, words in list(broken.items())[:args.show]:
         print("\n%d does not compile: %s" % (number - FIRST, words))
         print(drawn[number].static.rstrip())
