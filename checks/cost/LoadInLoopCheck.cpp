@@ -121,15 +121,17 @@ bool isSameEachTime(llvm::ArrayRef<const Expr *> Arguments, const Stmt *Within,
   });
 }
 
-/// Is \p Model run? \p Other is set to a use that neither does that nor sets it
-/// up.
-bool isRun(const VarDecl *Model, const cpp::Body &In,
+/// Is \p Model, which \p Load loads, run? \p Other is set to a use that neither
+/// does that nor sets it up.
+bool isRun(const VarDecl *Model, const Expr *Load, const cpp::Body &In,
            const DeclRefExpr *&Other) {
   bool Runs = false;
   cpp::forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-    if (Ref->getDecl() != Model)
+    if (Ref->getDecl() != Model || In.isWithin(Ref, Load))
       return;
     const CallExpr *User = In.callOn(Ref);
+    if (User && cpp::Call(User).op() == OO_Arrow)
+      User = In.callOn(User);
     const bool IsMethod = User && cpp::receiverOf(User) == Ref;
     const CallExpr *Method = IsMethod ? In.callOn(User) : nullptr;
     // model.get_method("f")(x)
@@ -142,8 +144,24 @@ bool isRun(const VarDecl *Model, const cpp::Body &In,
   return Runs;
 }
 
+/// The module that \p Call, a torch::load(module, file), fills; null for
+/// others.
+const Expr *filledBy(const CallExpr *Call) {
+  return Call && torch::loadsModule(Call) && Call->getNumArgs() > 1 &&
+                 torch::isModule(Call->getArg(0)->getType())
+             ? cpp::stripPointers(Call->getArg(0))
+             : nullptr;
+}
+
 /// The local variable that is given what \p Load loads, and nothing else.
 const VarDecl *holderOf(const Expr *Load, cpp::Body &In) {
+  if (const Expr *Filled = filledBy(dyn_cast<CallExpr>(Load))) {
+    const VarDecl *Var = cpp::variableOf(Filled);
+    return Var && !isa<ParmVarDecl>(Var) && !Var->isStaticLocal() &&
+                   In.isOwn(Var)
+               ? Var
+               : nullptr;
+  }
   const Stmt *User = In.userOf(Load);
   if (const VarDecl *Var = cpp::declaredBy(User))
     return !Var->isStaticLocal() ? Var : nullptr;
@@ -253,9 +271,13 @@ std::optional<RepeatedLoad> decide(const Expr *Load, Arguments From,
                                    cpp::Body &In, flow::UnitModel &Unit) {
   const VarDecl *Model = holderOf(Load, In);
   const DeclRefExpr *Other = nullptr;
-  if (!Model || !isRun(Model, In, Other))
+  if (!Model || !isRun(Model, Load, In, Other))
     return std::nullopt;
   const Stmt *Loop = In.loopAround(Load);
+  // torch::load() of one that is there before resets it, perhaps on purpose.
+  if (Loop && filledBy(dyn_cast<CallExpr>(Load)) &&
+      !In.isWithin(In.scopeOf(Model), Loop))
+    return std::nullopt;
   RepeatedLoad Result = {Load, Model, In.function(), {Loop}};
   const Reason *Why = Other               ? &LoadInLoop.OtherUse
                       : isTimed(Load, In) ? &LoadInLoop.Timed
@@ -385,10 +407,12 @@ void LoadInLoopCheck::checkUnit(flow::UnitModel &Unit) {
           const auto *Call = dyn_cast<CallExpr>(E);
           if (!Call && !isa<CXXConstructExpr>(E))
             return;
+          const bool Fills = filledBy(Call);
           const Arguments From =
-              Call && torch::loadsModule(Call) &&
-                      torch::isScriptModule(Call->getType())
+              Fills || (Call && torch::loadsModule(Call) &&
+                        torch::isScriptModule(Call->getType()))
                   ? Arguments(Call->getArgs(), Call->getNumArgs())
+                        .drop_front(Fills)
                   : torch::loadsCompiledModel(E);
           if (!From.empty())
             if (auto Load = decide(E, From, In, Unit))

@@ -183,3 +183,37 @@ float each(const std::vector<torch::Tensor> &All) {
   });
   return Sum;
 }
+
+// A module of C++ that is made and filled each time.
+struct NetImpl : torch::nn::Module {
+  torch::nn::Linear Lin{4, 4};
+  NetImpl() { register_module("lin", Lin); }
+  torch::Tensor forward(torch::Tensor X) { return Lin(X); }
+};
+TORCH_MODULE(Net);
+int filled(const std::vector<torch::Tensor> &All) {
+  int Sum = 0;
+  for (const auto &X : All) {
+    Net Model;
+    torch::load(Model, "best.pt");
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: repeated loading: 'Model' is loaded from the same file in each iteration, {{.*}}
+    // CHECK-NOTES: :[[@LINE-4]]:3: note: load it before this loop
+    Model->eval();
+    Sum += Model->forward(X).argmax().item<int>();
+  }
+  return Sum;
+}
+torch::Tensor classified(const torch::Tensor &X) {
+  auto Model = std::make_shared<NetImpl>();
+  torch::load(Model, "best.pt");
+  // CHECK-NOTES: :[[@LINE-1]]:3: warning: repeated loading: 'Model' is loaded from the same file in each iteration, {{.*}}
+  // CHECK-NOTES: :[[@LINE+6]]:3: note: this loop runs it again
+  // CHECK-NOTES: :[[@LINE+6]]:12: note: 'classified' is called here, and loads it each time
+  return Model->forward(X);
+}
+int classifiedAll(const std::vector<torch::Tensor> &All) {
+  int Sum = 0;
+  for (const auto &X : All)
+    Sum += classified(X).argmax().item<int>();
+  return Sum;
+}

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 #include <torch/script.h>
+#include <torch/torch.h>
 #include <vector>
 
 torch::Tensor read();
@@ -238,5 +239,52 @@ void throughCalls(Server &S, const std::vector<std::string> &Files) {
     S.Path = File;
     S.all(read());
     S.sometimes(read(), File == "hard");
+  }
+}
+
+// A module that is reset, trained, given away or loaded once.
+struct NetImpl : torch::nn::Module {
+  torch::nn::Linear Lin{4, 4};
+  NetImpl() { register_module("lin", Lin); }
+  torch::Tensor forward(torch::Tensor X) { return Lin(X); }
+};
+TORCH_MODULE(Net);
+void folds(const torch::Tensor &X) {
+  Net Model;
+  for (int Fold = 0; Fold < 10; ++Fold) {
+    torch::load(Model, "initial.pt");
+    Model->forward(X);
+  }
+  for (int Fold = 0; Fold < 10; ++Fold) {
+    Net Fresh;
+    torch::load(Fresh, "initial.pt");
+    torch::optim::SGD Optimizer(Fresh->parameters(), 0.1);
+    Fresh->forward(X).sum().backward();
+    Optimizer.step();
+  }
+}
+std::vector<Net> replicas(const torch::Tensor &X) {
+  std::vector<Net> All;
+  for (int Device = 0; Device < 8; ++Device) {
+    Net Model;
+    torch::load(Model, "model.pt");
+    Model->forward(X); // A first pass.
+    All.push_back(Model);
+  }
+  return All;
+}
+void epochs(const torch::Tensor &X) {
+  for (int Epoch = 0; Epoch < 8; ++Epoch) {
+    Net Model;
+    torch::load(Model, "epoch_" + std::to_string(Epoch) + ".pt");
+    Model->forward(X);
+  }
+}
+void given(Net Model, const torch::Tensor &X) {
+  for (int I = 0; I < 8; ++I) {
+    torch::Tensor Y;
+    torch::load(Model, "model.pt");
+    torch::load(Y, "y.pt");
+    Model->forward(X + Y);
   }
 }

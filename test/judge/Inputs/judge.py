@@ -211,8 +211,8 @@ class Judge:
                             self.given("TAIL_STATIC", ""))
             if os.path.exists(sarif):
                 os.remove(sarif)
-            done = run([self.tool, "--quiet", "--sarif=" + sarif, *self.options(places)],
-                       codes=(0, 1, 3))
+            done = run([self.tool, "--level=2", "--no-verify-fixes", "--quiet",
+                        "--sarif=" + sarif, *self.options(places)], codes=(0, 1, 3))
             if done.returncode != 3:
                 return self.read(sarif, places, functions)
             said = done.stdout + done.stderr
@@ -220,7 +220,7 @@ class Judge:
         return {}
 
     def options(self, places):
-        return ["--level=2", "--no-cache", "--no-background", "--no-verify-fixes",
+        return ["--no-cache", "--no-background",
                 "--checks=-*," + ",".join(self.question.CHECKS),
                 *self.given("TOOL_FLAGS", []), places.path, "--", *self.tools["torch_flags"],
                 "-include-pch", self.tools["torch_pch"], "-ferror-limit=0"]
