@@ -73,6 +73,11 @@ bool mayStoreFunction(const CallExpr *Call) {
 /// Is what the call returns dropped, or kept in a variable that is never read?
 bool dropsHandle(const CallExpr *Call, cpp::Body &Body) {
   const Stmt *User = Body.outerOf(Call);
+  // What `?:` gives is what its branch does.
+  for (const auto *Either = dyn_cast_or_null<ConditionalOperator>(User);
+       Either && !Body.isWithin(Call, Either->getCond());
+       Either = dyn_cast_or_null<ConditionalOperator>(User))
+    User = Body.outerOf(Either);
   if (const VarDecl *Var = cpp::declaredBy(User))
     return Var->isLocalVarDecl() && !cpp::mentions(Body.root(), Var);
   if (const auto *Cast = dyn_cast_or_null<CStyleCastExpr>(User))

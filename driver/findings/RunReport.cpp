@@ -353,6 +353,12 @@ static bool keepsGraphs(const Finding &F) {
   return hasTag(F, "autograd-graph");
 }
 
+/// Is it part of a graph that \p F keeps, which has tensors that any caller has
+/// made?
+static bool keepsNode(const Finding &F) {
+  return hasTag(F, "autograd") && !keepsGraphs(F);
+}
+
 static bool isAt(const RunReport::Call &C, const Place &Where) {
   return C.Line == Where.Line && C.File == Where.Path;
 }
@@ -412,16 +418,22 @@ void WatchedRun::explain(const Finding &F, llvm::ArrayRef<Growth *> Kept) {
   std::set<std::tuple<StringRef, StringRef, StringRef>> Around;
   for (Growth *G : Kept) {
     G->Explained = true;
-    // What is kept has references to what the caller made for it.
-    const size_t Depth = fitOf(F, *G)->Depth;
-    for (const RunReport::Call &C :
-         llvm::ArrayRef(G->Calls).drop_front(Depth).take_front(
-             keepsGraphs(F) ? 1 : 2))
+    // What is kept has references to what the caller made for it; a node those
+    // to what its graph was made of, somewhere below main().
+    const auto Callers =
+        llvm::ArrayRef(G->Calls).drop_front(fitOf(F, *G)->Depth);
+    const size_t Count = keepsGraphs(F) ? 1
+                         : keepsNode(F)
+                             ? std::max<size_t>(Callers.size(), 3) - 1
+                             : 2;
+    for (const RunReport::Call &C : Callers.take_front(Count))
       Around.insert({G->PerStep.Steps, C.File, C.Function});
   }
+  // Of a graph that is made elsewhere, most may be.
+  const bool OfAnySize = keepsNode(F) && !F.MadeBy.Lines;
   for (Growth &G : Growths)
-    if (G.PerStep.Bytes <= F.Confirmed->Bytes &&
-        G.PerStep.Nodes <= F.Confirmed->Nodes &&
+    if ((OfAnySize || (G.PerStep.Bytes <= F.Confirmed->Bytes &&
+                       G.PerStep.Nodes <= F.Confirmed->Nodes)) &&
         llvm::any_of(G.Calls, [&](const RunReport::Call &C) {
           return Around.count({G.PerStep.Steps, C.File, C.Function});
         }))

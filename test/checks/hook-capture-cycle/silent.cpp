@@ -89,6 +89,13 @@ void removed(Tensor w, std::vector<unsigned> &handles) {
   handles.push_back(w.register_hook([w](Tensor g) { return g * w; }));
 }
 
+void removed_if_set(Tensor w, bool on) {
+  auto handle = on ? w.register_hook([w](Tensor g) { return g * w; }) : 0U;
+  w.sum().backward();
+  if (on)
+    w.remove_hook(handle);
+}
+
 void by_number(Tensor w) {
   w.register_hook([w](Tensor g) { return g * w; });
   w.remove_hook(0);

@@ -155,6 +155,32 @@ static void widen(libtorch_tidy::Watch &watch) {
   }
 }
 
+// Gradients that own their graph, and what callers made for it.
+static void penalize(const torch::Tensor &loss) {
+  loss.backward({}, /*keep_graph=*/true, /*create_graph=*/true);
+}
+static void learn(const torch::Tensor &out, const torch::Tensor &aim) {
+  penalize((out - aim).pow(2).mean());
+}
+static void differ(libtorch_tidy::Watch &watch) {
+  torch::nn::Linear wide(16, 64), narrow(64, 4);
+  for (int i = 0; i < 40; ++i) {
+    torch::Tensor seen = torch::tanh(wide(torch::rand({8, 16})));
+    learn(narrow(seen), torch::rand({8, 4}));
+    watch.step();
+  }
+}
+
+// A hook that is set only if somebody asks for it.
+static void maybeObserve(bool on, libtorch_tidy::Watch &watch) {
+  for (int i = 0; i < 40; ++i) {
+    torch::Tensor seen = torch::rand({8, 16}, torch::requires_grad()) * 2;
+    on ? seen.register_hook([seen](torch::Tensor grad) { return grad * seen; })
+       : 0U;
+    watch.step();
+  }
+}
+
 int main(int, char **arguments) {
   libtorch_tidy::Watch watch;
   Net net;
@@ -173,6 +199,10 @@ int main(int, char **arguments) {
     recur(watch);
   else if (what == "groups")
     widen(watch);
+  else if (what == "graph")
+    differ(watch);
+  else if (what == "asked" || what == "unasked")
+    maybeObserve(what == "asked", watch);
   else
     serve(leaking, watch);
 }
