@@ -74,7 +74,8 @@ enum class Bound : unsigned char {
   Exact,
   AtLeast,
   AtMost,
-  Unknown, ///< Something is left out, and something may be too much.
+  Estimate, ///< Nothing is left out, and a few percent may be off.
+  Unknown,  ///< Something is left out, and something may be too much.
 };
 /// What a figure says that would say \p Own and lacks something.
 inline Bound lacking(Bound Own) {
@@ -158,12 +159,15 @@ struct StepRows {
   std::vector<MissingRow> Missing; ///< Empty: all operators were followed.
   /// Where more is counted than may be needed: sizes that depend on values.
   std::vector<MissingRow> AtMost;
+  /// What is known to take somewhat more or less than is counted.
+  std::vector<MissingRow> Estimated;
   /// Parameters that want a gradient and get none: no sum counts one of them.
   std::vector<MissingRow> Unreached;
   Bound bound() const {
-    return Missing.empty()  ? AtMost.empty() ? Bound::Exact : Bound::AtMost
-           : AtMost.empty() ? Bound::AtLeast
-                            : Bound::Unknown;
+    const Bound Followed = !Estimated.empty() ? Bound::Estimate
+                           : AtMost.empty()   ? Bound::Exact
+                                              : Bound::AtMost;
+    return Missing.empty() ? Followed : lacking(Followed);
   }
   /// Of FirstStep and LaterSteps.
   Bound boundOfTraining() const {

@@ -85,8 +85,10 @@ template <typename T> auto fieldsOf(T &Value) {
                          R, S, U, V, W, X)
     LIBTORCH_TIDY_FIELDS(24, A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q,
                          R, S, U, V, W, X, Y)
+    LIBTORCH_TIDY_FIELDS(25, A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q,
+                         R, S, U, V, W, X, Y, Z)
 #undef LIBTORCH_TIDY_FIELDS
-    static_assert(Count >= 1 && Count <= 24, "give it a row above");
+    static_assert(Count >= 1 && Count <= 25, "give it a row above");
   } else {
     return std::tie(Value.first, Value.second);
   }

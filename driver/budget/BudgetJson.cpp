@@ -94,10 +94,11 @@ static Json asJson(llvm::ArrayRef<bytes::TimeRow> Line,
 }
 
 static const char *nameOf(Bound Says) {
-  return Says == Bound::Exact     ? "exact"
-         : Says == Bound::AtLeast ? "at least"
-         : Says == Bound::AtMost  ? "at most"
-                                  : "unknown";
+  return Says == Bound::Exact      ? "exact"
+         : Says == Bound::AtLeast  ? "at least"
+         : Says == Bound::AtMost   ? "at most"
+         : Says == Bound::Estimate ? "estimate"
+                                   : "unknown";
 }
 
 static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
@@ -122,6 +123,7 @@ static Json asJson(const ModelRows &Model, const bytes::StepRows &Step,
         asJson(Step.LeftOut, Folder);
   Result["missing"] = asJson(Step.Missing, Folder);
   Result["atMost"] = asJson(Step.AtMost, Folder);
+  Result["estimated"] = asJson(Step.Estimated, Folder);
   if (Step.Fails)
     return Result;
   const Bound Says = stepBoundOf(Model);
@@ -419,8 +421,10 @@ private:
     for (const char *Key : {"lossMissing", "leftOut"})
       if (Of.contains(Key))
         Result.LeftOut = missing(Of, Key);
-    if (Of.contains("atMost")) // Earlier reports have none.
-      Result.AtMost = missing(Of, "atMost");
+    for (auto [Key, Rows] : {std::pair("atMost", &Result.AtMost),
+                             std::pair("estimated", &Result.Estimated)})
+      if (Of.contains(Key)) // Earlier reports have none.
+        *Rows = missing(Of, Key);
     Result.LibTorch = printable(textOf(at(Of, {"libtorch"})));
     Result.Fails = flag(Of, "fails");
     expect("device", text(Of, "device"), nameOf(Options.Device));

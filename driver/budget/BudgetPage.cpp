@@ -22,10 +22,11 @@ static constexpr llvm::StringLiteral BudgetStyle =
 
 /// As bounded(), in HTML.
 static std::string boundedOnPage(Bound Says, const std::string &Number) {
-  return Says == Bound::Exact     ? Number
-         : Says == Bound::AtLeast ? "&ge; " + Number
-         : Says == Bound::AtMost  ? "&le; " + Number
-                                  : "?";
+  return Says == Bound::Exact      ? Number
+         : Says == Bound::AtLeast  ? "&ge; " + Number
+         : Says == Bound::AtMost   ? "&le; " + Number
+         : Says == Bound::Estimate ? "&asymp; " + Number
+                                   : "?";
 }
 
 /// More than a reader wants; JSON has all.

@@ -284,21 +284,23 @@ private:
     for (const ModelRows *M : {P.Before, P.After}) {
       if (!M)
         continue;
+      const std::string When = M == P.Before ? "in " + Then : "now";
       std::vector<bytes::MissingRow> Missing = M->Missing;
       if (hasStep(*M)) {
         llvm::append_range(Missing, M->Step.Missing);
         llvm::append_range(Missing, M->Step.LeftOut);
       }
       if (!Missing.empty())
-        Blocks.push_back(
-            missingBlock("not known " + (M == P.Before ? "in " + Then : "now") +
-                             ", and left out:",
-                         Missing, Folder));
-      if (hasStep(*M) && !M->Step.AtMost.empty())
         Blocks.push_back(missingBlock(
-            "depends on values " + (M == P.Before ? "in " + Then : "now") +
-                ", and counts as the most:",
-            M->Step.AtMost, Folder));
+            "not known " + When + ", and left out:", Missing, Folder));
+      if (hasStep(*M) && !M->Step.AtMost.empty())
+        Blocks.push_back(missingBlock("depends on values " + When +
+                                          ", and counts as the most:",
+                                      M->Step.AtMost, Folder));
+      if (hasStep(*M) && !M->Step.Estimated.empty())
+        Blocks.push_back(missingBlock(
+            "estimated " + When + ", and a few percent off:", M->Step.Estimated,
+            Folder));
     }
   }
 

@@ -24,17 +24,19 @@ std::string lineOf(const Spot &At, StringRef Folder) {
 std::string grouped(uint64_t Number) { return grouped(std::to_string(Number)); }
 
 std::string bounded(Bound Says, const std::string &Number) {
-  return Says == Bound::Exact     ? Number
-         : Says == Bound::AtLeast ? ">=" + Number
-         : Says == Bound::AtMost  ? "<=" + Number
-                                  : "?";
+  return Says == Bound::Exact      ? Number
+         : Says == Bound::AtLeast  ? ">=" + Number
+         : Says == Bound::AtMost   ? "<=" + Number
+         : Says == Bound::Estimate ? "~" + Number
+                                   : "?";
 }
 
 std::string boundedInWords(Bound Says, const std::string &Number) {
-  return Says == Bound::Exact     ? Number
-         : Says == Bound::AtLeast ? "at least " + Number
-         : Says == Bound::AtMost  ? "at most " + Number
-                                  : "not known";
+  return Says == Bound::Exact      ? Number
+         : Says == Bound::AtLeast  ? "at least " + Number
+         : Says == Bound::AtMost   ? "at most " + Number
+         : Says == Bound::Estimate ? "about " + Number
+                                   : "not known";
 }
 
 std::string modelTitle(const ModelRows &Model, const BudgetOptions &Options) {
@@ -103,8 +105,8 @@ std::string batchSentence(const bytes::StepRows &Step,
   return std::string(Step.AtMost.empty() ? "The largest batch whose steps fit"
                                          : "The largest batch whose steps "
                                            "fit in any case") +
-         " into " + Memory + " is " + grouped(static_cast<uint64_t>(Largest)) +
-         ".";
+         " into " + Memory + " is " + (Step.Estimated.empty() ? "" : "about ") +
+         grouped(static_cast<uint64_t>(Largest)) + ".";
 }
 
 /// What gives larger ones; empty where nothing is known to.
@@ -322,6 +324,9 @@ static Section sectionOf(const ModelRows &Model, const BudgetOptions &Options,
   if (!Step.AtMost.empty())
     Blocks.push_back(missingBlock(
         "depends on values, and counts as the most:", Step.AtMost, Folder));
+  if (!Step.Estimated.empty())
+    Blocks.push_back(missingBlock(
+        "estimated, and a few percent off:", Step.Estimated, Folder));
   if (IsIncomplete)
     Blocks.push_back(missingBlock(
         "not known of the step, and left out:", Step.Missing, Folder));

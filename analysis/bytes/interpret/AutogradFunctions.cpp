@@ -107,6 +107,7 @@ static Cell apply(const LibraryCall &C, const CXXRecordDecl *F) {
   const CXXMethodDecl *Backward = methodOf(F, torch::BackwardMethod);
   if (!VM.Pass || !Forward || !Backward)
     return unknown(C.At, "what '" + F->getNameAsString() + "' returns");
+  expireTemporaries(C);
   std::vector<TensorPtr> Inputs;
   std::vector<unsigned> Wanted; ///< Their places, of those with a gradient.
   for (unsigned I = 0; I < C.Arguments.size(); ++I) {
@@ -124,7 +125,10 @@ static Cell apply(const LibraryCall &C, const CXXRecordDecl *F) {
   std::vector<Cell> Arguments = {pointerTo(Context)};
   llvm::append_range(Arguments, C.Arguments);
   const bool GradMode = std::exchange(VM.Pass->GradMode, false);
+  const size_t Living = VM.Temporaries.size();
   const Cell Result = VM.copyOf(VM.call(Forward, Arguments, nullptr, C.At));
+  // The context, too, goes with the call, unless the node has it.
+  VM.Temporaries.resize(std::min(Living, VM.Temporaries.size()));
   VM.Pass->GradMode = GradMode;
   if (VM.Halted || unknownIn(Result))
     return Result;

@@ -63,6 +63,7 @@ private:
   Interpreter newRun() {
     Interpreter Running(Context, Define, Found.Bodies, &Given);
     Running.Autocast.Device = Request.Device;
+    Running.Endless = &Endless;
     return Running;
   }
 
@@ -288,7 +289,7 @@ private:
   /// Follows main() up to \p Call, and visits the model.
   void followTo(const SeenValues &Call, Interpreter &Running,
                 llvm::function_ref<void(const ModulePtr &)> Visit) {
-    runAgain(Running, Found.Mains, program(),
+    runAgain(Running, Found.Mains, program(), Call,
              [&](size_t Model, const ModulePtr &M, llvm::ArrayRef<Cell> Given,
                  SourceLocation At, llvm::ArrayRef<ModulePtr>) {
                if (isCall(Call, Model, Given, At, Running))
@@ -575,6 +576,7 @@ private:
   std::optional<LeastSteps> Least;
   std::vector<bool> WithoutStep; ///< As gradientsOf() has it before its step.
   unsigned Steps = 0;
+  std::set<const Stmt *> Endless; ///< Loops, as Interpreter has them.
 };
 
 } // namespace

@@ -202,10 +202,11 @@ void nameStep(const clang::CXXRecordDecl *Class, const ProgramSeen &Program,
 using OnCall =
     std::function<void(size_t, const ModulePtr &, llvm::ArrayRef<Cell>,
                        clang::SourceLocation, llvm::ArrayRef<ModulePtr>)>;
-/// Follows main() once more, as it did for \p Seen.
+/// Follows main() once more, as it did for \p Seen, to \p Call.
 void runAgain(Interpreter &Running,
               llvm::ArrayRef<const clang::FunctionDecl *> Mains,
-              const ProgramSeen &Seen, const OnCall &Visit);
+              const ProgramSeen &Seen, const SeenValues &Call,
+              const OnCall &Visit);
 /// Is this call of forward() what \p Call is? Of one in a loop, the first with
 /// arguments that are known.
 bool isCall(const SeenValues &Call, size_t Model, llvm::ArrayRef<Cell> Given,

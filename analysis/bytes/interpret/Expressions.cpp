@@ -391,6 +391,13 @@ static Cell evalLarger(Interpreter &VM, const ConditionalOperator *E) {
   return VM.eval(Arms[Bytes[1] > Bytes[0]]);
 }
 
+/// A number for which nothing is called.
+static bool isPlainNumber(const Expr *E) {
+  return E->getType()->isArithmeticType() &&
+         !cpp::anyOf<CallExpr>(
+             E, [](const CallExpr *) { return true; }, cpp::Lambdas::Skipped);
+}
+
 /// `c ? a : b`.
 static Cell evalChoice(Interpreter &VM, const ConditionalOperator *E) {
   const Cell Condition = VM.eval(E->getCond());
@@ -399,7 +406,8 @@ static Cell evalChoice(Interpreter &VM, const ConditionalOperator *E) {
   if (Cell Larger = evalLarger(VM, E))
     return Larger;
   for (const Expr *Skipped : {E->getTrueExpr(), E->getFalseExpr()})
-    if (forget(VM, Skipped, unknown(E->getExprLoc(), "a condition")) || VM.Pass)
+    if (forget(VM, Skipped, unknown(E->getExprLoc(), "a condition")) ||
+        (VM.Pass && !VM.isInProgram() && !isPlainNumber(Skipped)))
       VM.note(E->getExprLoc(), "the condition of this '?:' is not known" +
                                    VM.because(Condition));
   return Condition->Why.empty()

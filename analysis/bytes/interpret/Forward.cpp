@@ -235,10 +235,12 @@ static Arguments operatorArguments(const LibraryCall &C, bool *LacksType,
       const ParmVarDecl *Param = C.F->getParamDecl(I);
       // Options of a functional are arguments, too.
       const bool IsTensor = torch::isTensor(Param->getType());
-      if (V->What == Value::Options && !V->Name.empty())
+      if (V->What == Value::Options)
         addSettings(V->Settings, Given);
-      else if (LacksType && V->What == Value::Unknown && !IsTensor &&
-               decidesElementType(Param->getType()))
+      if (V->What == Value::Options && !V->Name.empty())
+        continue;
+      if (LacksType && V->What == Value::Unknown && !IsTensor &&
+          decidesElementType(Param->getType()))
         *LacksType = true;
       else
         Add(Param->getName(), V, IsTensor);

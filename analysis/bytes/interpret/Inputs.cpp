@@ -208,6 +208,8 @@ std::vector<Cell> placed(ArrayRef<Cell> Given, Simulation &S,
   return withTensors(Given, [&](const TensorPtr &T) {
     const TensorPtr New = S.make(T->sizes(), T->Shape.Type.value_or(Type));
     New->RequiresGrad = T->RequiresGrad;
+    if (T->Strides.size() == New->Strides.size() && T->isDense())
+      New->Strides = T->Strides;
     return New;
   });
 }

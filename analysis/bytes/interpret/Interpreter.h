@@ -290,6 +290,14 @@ public:
   /// The loop of the program that runs may have ended before, which depends on
   /// values.
   bool MayHaveEnded = false;
+  /// The call of forward() whose step is looked for; invalid: of all that the
+  /// program makes.
+  clang::SourceLocation Wanted;
+  /// Loops of the program that only collect, and did not end in an earlier run:
+  /// they count as one round. Null: all of which the end is not known.
+  std::set<const clang::Stmt *> *Endless = nullptr;
+  bool HasFoundEndless = false; ///< One more: what followed it was not run.
+  std::vector<Gap> OneRound;    ///< Where that was so.
   /// Of tensors that constructors make of others.
   Simulation Making{DeviceKind::Cpu, Simulation::Measured};
   /// What sizesOfForward() gave, by the sizes of what it was given.
@@ -395,6 +403,9 @@ Cell callStandard(LibraryCall C);
 /// What \p C, which is not followed, may write to is unknown after it.
 void forgetTaken(const LibraryCall &C);
 Cell callModule(LibraryCall C);
+/// What a holder or a container is given as a temporary, or moved, its module
+/// takes over, as forward() of a custom function does: they are forwarded.
+void expireTemporaries(const LibraryCall &C);
 /// One that has to do with tensors or their options.
 Cell callWithTensors(LibraryCall C);
 Cell callOptions(const LibraryCall &C);

@@ -346,9 +346,7 @@ static Cell pretrained(const LibraryCall &C) {
       makePretrained(C.VM, cast<CXXMethodDecl>(C.F), C.Arguments, C.At));
 }
 
-/// What a holder or a container is given as a temporary, or moved, its module
-/// takes over: their forward() forwards.
-static void expireTemporaries(const LibraryCall &C) {
+void expireTemporaries(const LibraryCall &C) {
   if (!C.E)
     return;
   const auto Written = cpp::Call(C.E).written();
@@ -376,9 +374,13 @@ static Cell runForward(const LibraryCall &C) {
   const CXXRecordDecl *Own = cast<CXXMethodDecl>(C.F)->getParent();
   expireTemporaries(C);
   const bool IsDerived = M->Class && !torch::isTorchDecl(M->Class);
-  return torch::isModuleClass(Own) && IsDerived
-             ? forwardOfLibrary(C.VM, M, modelClassName(Own), C.Arguments, C.At)
-             : forward(C.VM, M, C.Arguments, C.At);
+  if (torch::isModuleClass(Own) && IsDerived)
+    return forwardOfLibrary(C.VM, M, modelClassName(Own), C.Arguments, C.At);
+  // It is the library that calls forward(), and ends its parameters.
+  const size_t Living = C.VM.Temporaries.size();
+  const Cell Result = forward(C.VM, M, C.Arguments, C.At);
+  C.VM.Temporaries.resize(std::min(Living, C.VM.Temporaries.size()));
+  return Result;
 }
 
 /// What has nothing to do with what there is, apply(function) among it.

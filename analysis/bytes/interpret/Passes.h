@@ -369,12 +369,9 @@ public:
   void bring(const ModulePtr &Other) { placeAll(Other); }
 
   /// Where more is counted than a run may need.
-  std::vector<MissingRow> bounds() const {
-    std::vector<MissingRow> Result;
-    for (const auto &[Place, Why] : S.bounds())
-      Result.push_back({placeRow(Place & ~BackwardPlace).Where, Why});
-    return Result;
-  }
+  std::vector<MissingRow> bounds() const { return rowsOf(S.bounds()); }
+  /// Where somewhat more or less is.
+  std::vector<MissingRow> estimates() const { return rowsOf(S.estimates()); }
 
   bool hasFailed() const { return Failed; }
 
@@ -496,6 +493,13 @@ private:
     const Cell Result = bytes::forward(Running, M, Inputs, M->Made);
     Running.Temporaries.resize(Living);
     S.endAutocast();
+    return Result;
+  }
+
+  std::vector<MissingRow> rowsOf(const Simulation::Remarks &Of) const {
+    std::vector<MissingRow> Result;
+    for (const auto &[Place, Why] : Of)
+      Result.push_back({placeRow(Place & ~BackwardPlace).Where, Why});
     return Result;
   }
 

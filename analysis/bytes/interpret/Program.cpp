@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/bytes/interpret/Elaboration.h"
+#include <deque>
 
 using namespace clang;
 using llvm::ArrayRef;
@@ -14,13 +15,18 @@ namespace {
 /// them.
 class ProgramRun {
 public:
-  ProgramRun(Interpreter &Running, ProgramSeen &Seen, const OnCall *Visit)
+  /// \p Before is what an earlier run has seen, whose models have their numbers
+  /// in this one; it may be null.
+  ProgramRun(Interpreter &Running, ProgramSeen &Seen, const OnCall *Visit,
+             const ProgramSeen *Before)
       : Running(Running), Seen(Seen), Visit(Visit) {
+    for (size_t I = 0; Before && I < Before->Made.size(); ++I)
+      Numbers[Before->Made[I].At].push_back(I);
     Running.OnModule = [this](const ModulePtr &M, ArrayRef<Cell> Given,
                               SourceLocation At) {
       if (isFull())
         return;
-      Made.push_back(M);
+      number(M, At);
       SeenValues Model;
       Model.Class = M->Class;
       Model.Values = this->Running.copiesOf(Given);
@@ -55,6 +61,18 @@ public:
   }
 
 private:
+  /// Adds \p M, which is made at \p At, to Made.
+  void number(const ModulePtr &M, SourceLocation At) {
+    const auto It = Numbers.find(At);
+    size_t Number = Made.size();
+    if (It != Numbers.end() && !It->second.empty()) {
+      Number = It->second.front();
+      It->second.pop_front();
+    }
+    Made.resize(std::max(Made.size(), Number + 1));
+    Made[Number] = M;
+  }
+
   void call(const ModulePtr &M, ArrayRef<Cell> Given, SourceLocation At) {
     // A program that trains for long does the same again and again.
     constexpr unsigned MaxCallsSeen = 2'000;
@@ -117,7 +135,9 @@ private:
   ProgramSeen &Seen;
   const OnCall *const Visit;
   unsigned CallsSeen = 0;
-  std::vector<ModulePtr> Made; ///< As Seen has them.
+  std::vector<ModulePtr> Made; ///< As Seen has them; null: not made yet.
+  /// Of the models that are made there, in their order.
+  std::map<SourceLocation, std::deque<size_t>> Numbers;
   std::map<std::tuple<const ModuleInstance *, SourceLocation, bool>, size_t>
       Calls;
 };
@@ -125,31 +145,47 @@ private:
 } // namespace
 
 static void runMain(Interpreter &Running, ArrayRef<const FunctionDecl *> Mains,
-                    ProgramSeen &Seen, const OnCall *Visit) {
-  ProgramRun Run(Running, Seen, Visit);
+                    ProgramSeen &Seen, const OnCall *Visit,
+                    const ProgramSeen *Before) {
+  ProgramRun Run(Running, Seen, Visit, Before);
   for (const FunctionDecl *F : Mains)
     Run.run(F);
   Seen.Backwards = Running.Backwards;
 }
 
+/// Runs main() as often as it comes to a loop that does not end.
+static ProgramSeen runMains(llvm::function_ref<Interpreter &()> NewRun,
+                            ArrayRef<const FunctionDecl *> Mains,
+                            bool WithArguments) {
+  constexpr unsigned MaxRuns = 8;
+  for (unsigned Runs = 1;; ++Runs) {
+    Interpreter &Running = NewRun();
+    ProgramSeen Seen;
+    Seen.WithArguments = WithArguments;
+    runMain(Running, Mains, Seen, nullptr, nullptr);
+    if (!Running.HasFoundEndless || Runs == MaxRuns)
+      return Seen;
+  }
+}
+
 ProgramSeen runProgram(llvm::function_ref<Interpreter &()> NewRun,
                        ArrayRef<const FunctionDecl *> Mains) {
-  ProgramSeen Without, With;
   if (Mains.empty())
-    return Without;
-  runMain(NewRun(), Mains, Without, nullptr);
+    return {};
+  ProgramSeen Without = runMains(NewRun, Mains, /*WithArguments=*/false);
   if (!Without.Passed.empty() || !Mains.front()->getNumParams())
     return Without;
-  With.WithArguments = true;
-  runMain(NewRun(), Mains, With, nullptr);
+  ProgramSeen With = runMains(NewRun, Mains, /*WithArguments=*/true);
   return With.Passed.empty() ? Without : With;
 }
 
 void runAgain(Interpreter &Running, ArrayRef<const FunctionDecl *> Mains,
-              const ProgramSeen &Seen, const OnCall &Visit) {
+              const ProgramSeen &Seen, const SeenValues &Call,
+              const OnCall &Visit) {
+  Running.Wanted = Call.At;
   ProgramSeen Again;
   Again.WithArguments = Seen.WithArguments;
-  runMain(Running, Mains, Again, &Visit);
+  runMain(Running, Mains, Again, &Visit, &Seen);
 }
 
 bool isCall(const SeenValues &Call, size_t Model, ArrayRef<Cell> Given,

@@ -140,7 +140,7 @@ public:
   std::optional<MissingRow> Missing; ///< Why.
   Spot LossAt;                       ///< backward().
   std::vector<TimeRow> Line;
-  std::vector<MissingRow> AtMost, LeftOut; ///< As StepRows has them.
+  std::vector<MissingRow> AtMost, Estimated, LeftOut; ///< As StepRows.
   /// Why what came before the step is not all followed.
   std::optional<MissingRow> Before;
 
@@ -238,6 +238,11 @@ private:
     Peak = std::move(Now);
     llvm::append_range(Line, std::exchange(Part, {}));
     AtMost = P.bounds();
+    Estimated = P.estimates();
+    for (; SeenRounds < Running.OneRound.size(); ++SeenRounds)
+      LeftOut.push_back({spotOf(Running.OneRound[SeenRounds].Where,
+                                Running.Context.getSourceManager()),
+                         Running.OneRound[SeenRounds].Text});
     Running.Pass->memory().startTimeLine();
   }
 
@@ -252,6 +257,7 @@ private:
   bool HasBegun = false, HasCome = false;
   bool HasStepped = false; ///< A backward() of the model has been.
   bool IsMeasured = false, HasEnded = false;
+  size_t SeenRounds = 0; ///< Of Running.OneRound.
 };
 
 /// Runs main() for the steps of one model.
@@ -312,13 +318,14 @@ private:
     std::optional<ProgramStep> Step;
     const SourceManager &SM = Running.Context.getSourceManager();
     std::optional<MissingRow> Before = Why;
-    runAgain(Running, Mains, Program,
+    runAgain(Running, Mains, Program, Call,
              [&](size_t Number, const ModulePtr &M, ArrayRef<Cell> Given,
                  SourceLocation At, ArrayRef<ModulePtr> Made) {
                const bool IsIt = isCall(Call, Number, Given, At, Running);
                if (!Step) {
                  const bool Begins =
-                     IsIt || (Want.FromStart && Call.Model < Made.size());
+                     IsIt || (Want.FromStart && Call.Model < Made.size() &&
+                              Made[Call.Model]);
                  if (!Begins) {
                    if (!Before && Running.GradMode)
                      Before = {spotOf(At, SM),
@@ -352,6 +359,7 @@ private:
     if (Want.Later && !Want.Batch) {
       Model.Step.LaterLine = std::move(Step->Line);
       Model.Step.AtMost = std::move(Step->AtMost);
+      Model.Step.Estimated = std::move(Step->Estimated);
     }
     if (!Want.Batch)
       for (MissingRow &Each : Step->LeftOut)

@@ -184,75 +184,12 @@ static Flow execIf(Interpreter &VM, const IfStmt *S) {
                 ? Condition
                 : unknown(S->getIfLoc(), "the condition of an 'if'")))
       return *Next;
+  if (const std::optional<Flow> Next =
+          execOpenIf(VM, S->getThen(), S->getElse(), S->getIfLoc()))
+    return *Next;
   return skipUnknown(VM, {S->getThen(), S->getElse()}, S->getIfLoc(),
                      "the condition of this 'if' is not known", Condition);
 }
-
-/// Does \p Body, or a function of the user's that it calls, call a backward()
-/// of the library's?
-static bool trains(Interpreter &VM, const Stmt *Body,
-                   std::set<const FunctionDecl *> &Seen) {
-  return cpp::anyOf<CallExpr>(
-      Body,
-      [&](const CallExpr *Call) {
-        const FunctionDecl *F = Call->getDirectCallee();
-        if (!F)
-          return false;
-        if (torch::isTorchDecl(F))
-          return cpp::nameOf(F) == torch::BackwardName;
-        const FunctionDecl *Definition =
-            cpp::isOfLibrary(F) || !Seen.insert(F->getCanonicalDecl()).second
-                ? nullptr
-                : VM.definitionOf(F);
-        return Definition && trains(VM, Definition->getBody(), Seen);
-      },
-      cpp::Lambdas::Entered);
-}
-
-namespace {
-
-/// A loop of the program whose end may depend on values: its rounds go on for
-/// as long as is known, or for some time.
-class OpenLoop {
-public:
-  OpenLoop(Interpreter &VM, const Stmt *Loop)
-      : VM(VM), Loop(Loop), Outer(std::exchange(VM.MayHaveEnded, false)) {}
-  ~OpenLoop() {
-    if (std::exchange(VM.MayHaveEnded, Outer) && VM.Pass && !VM.Halted) {
-      VM.setPlace(VM.current(), Loop->getBeginLoc());
-      VM.Pass->atMost("how often this loop runs depends on values: as often as "
-                      "it may");
-    }
-  }
-  OpenLoop(const OpenLoop &) = delete;
-  OpenLoop &operator=(const OpenLoop &) = delete;
-
-  /// Whether its condition holds depends on values. Is another round followed?
-  bool goesOn() {
-    if (!VM.isInProgram())
-      return false;
-    if (!Trains) {
-      std::set<const FunctionDecl *> Seen;
-      Trains = trains(VM, cpp::bodyOf(Loop), Seen);
-    }
-    VM.MayHaveEnded |= *Trains;
-    return *Trains;
-  }
-  /// After a round: has it run for long enough?
-  bool isOver() {
-    constexpr unsigned MaxRounds = 2'000;
-    return VM.MayHaveEnded && ++Rounds >= MaxRounds;
-  }
-
-private:
-  Interpreter &VM;
-  const Stmt *Loop;
-  const bool Outer;
-  std::optional<bool> Trains;
-  unsigned Rounds = 0;
-};
-
-} // namespace
 
 /// What follows a loop or a `switch` that \p F ends in.
 static Flow afterBreak(Flow F) { return F == Flow::Break ? Flow::Next : F; }
@@ -301,6 +238,8 @@ static Flow execLoop(Interpreter &VM, const Stmt *Loop) {
     }
     if (std::optional<Flow> Last = execRound(VM, Body))
       return *Last;
+    if (Open.isOneRound())
+      return Flow::Next;
     if (Open.isOver())
       return afterBreak(skipUnknown(VM, {Body, Increment}, Loop->getBeginLoc(),
                                     LoopIsUnknown, Forever));

@@ -92,6 +92,7 @@ std::optional<LeastSteps> addStep(Interpreter &Running, const ModulePtr &M,
     Add(P.takeMissing());
     P.keep(Row, Model);
     Add(P.takeMissing());
+    P.restart();
     Row.FirstStep = P.train();
     Add(P.takeMissing());
     Row.LaterSteps = P.train(&Row);
@@ -99,6 +100,7 @@ std::optional<LeastSteps> addStep(Interpreter &Running, const ModulePtr &M,
     Row.Fails = P.hasFailed();
     Row.HasConvolutions = P.hasConvolutions();
     Row.AtMost = P.bounds();
+    Row.Estimated = P.estimates();
     if (Row.Missing.empty())
       P.noteUnreached(Model);
   }

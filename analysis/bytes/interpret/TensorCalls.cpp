@@ -46,6 +46,8 @@ static Cell makeTensorOptions(const LibraryCall &C) {
   if (setsRequiresGrad(C.F))
     Options->RequiresGrad =
         C.Arguments.empty() || truth(C.Arguments.front()).value_or(false);
+  if (setsElementOrder(C.F) && !C.Arguments.empty())
+    Options->Settings[OrderOption.str()] = C.Arguments.front();
   if (setsElementType(C.F) && !C.Arguments.empty()) {
     const Cell &Type = C.Arguments.back();
     if (Type->What == Value::Unknown)
@@ -54,6 +56,23 @@ static Cell makeTensorOptions(const LibraryCall &C) {
       Options->Element = Type->Element;
   }
   return Options;
+}
+
+/// Is a factory asked for an image whose channels are last? Those that take no
+/// order do not look for one in their options.
+static bool asksForChannelsLast(const LibraryCall &C) {
+  for (unsigned I = 0; I < C.F->getNumParams(); ++I) {
+    if (C.F->getParamDecl(I)->getName() != OrderOption)
+      continue;
+    for (size_t Given = 0; Given < C.Arguments.size(); ++Given) {
+      const Cell &V = C.Arguments[Given];
+      const Cell Order = Given == I ? V : settingOf(V->Settings, OrderOption);
+      if (Order && Order->What == Value::Integer &&
+          Order->Number == ChannelsLast)
+        return true;
+    }
+  }
+  return false;
 }
 
 /// What a factory makes, unless it is asked for another type.
@@ -76,6 +95,12 @@ static Cell makeTensor(const LibraryCall &C, MaybeSizes Sizes,
   if (C.VM.Pass) {
     C.VM.setPlace(C.VM.current(), C.At);
     C.VM.Pass->place(*T);
+  }
+  if (asksForChannelsLast(C) && T->Shape.Sizes && T->Shape.Sizes->size() == 4 &&
+      T->Shape.bytes()) {
+    if (!C.VM.Pass)
+      C.VM.Making.place(*T);
+    T->Strides = channelsLastStrides(T->sizes());
   }
   return tensorValue(std::move(T));
 }

@@ -208,6 +208,8 @@ Cell callOptions(const LibraryCall &C) {
     const Cell Result = C.VM.copyOf(C.Object);
     if (setsRequiresGrad(C.F) && !C.Arguments.empty())
       Result->RequiresGrad = truth(C.Arguments.front()).value_or(false);
+    if (setsElementOrder(C.F) && !C.Arguments.empty())
+      Result->Settings[Name] = C.VM.copyOf(C.Arguments.front());
     if (setsElementType(C.F) && !C.Arguments.empty()) {
       const Cell &Type = C.Arguments.front();
       if (Type->What == Value::Unknown)

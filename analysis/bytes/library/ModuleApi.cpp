@@ -122,6 +122,10 @@ bool changesTensorOptions(const FunctionDecl *F) {
              ModelClass::TensorOptions;
 }
 
+bool setsElementOrder(const FunctionDecl *F) {
+  return changesTensorOptions(F) && cpp::nameOf(F) == OrderOption;
+}
+
 bool setsRequiresGrad(const FunctionDecl *F) {
   return changesTensorOptions(F) && cpp::nameOf(F) == "requires_grad";
 }

@@ -63,6 +63,10 @@ bool isScalar(clang::QualType T);
 bool changesTensorOptions(const clang::FunctionDecl *F);
 /// requires_grad(), a function or method that gives TensorOptions.
 bool setsRequiresGrad(const clang::FunctionDecl *F);
+/// The same of the order of elements, a c10::MemoryFormat: TensorOptions and
+/// functions that take one call it so.
+inline constexpr llvm::StringLiteral OrderOption = "memory_format";
+bool setsElementOrder(const clang::FunctionDecl *F);
 
 /// The part of a pair of an OrderedDict that a method gives: 0 for key(), 1 for
 /// value() and *; nullopt for others.

@@ -330,17 +330,19 @@ private:
     const bool IsCopied = First && !(Node.Reads ? Node.Reads(*First)
                                                 : First->isContiguous() ||
                                                       First->hasChannelsLast());
+    // Where nothing has come, nothing goes on, but of a custom function.
+    const Arguments None;
     if (Node.Run)
       runFunction(Node, Incoming, Outgoing);
-    else
+    else if (First)
       for (size_t I = 0; I < Node.Edges.size(); ++I)
         Outgoing[I] = gradientOf(S, Node.Edges[I], First);
-    const Arguments None;
-    S.scratch((Node.ScratchOf && First
-                   ? Node.ScratchOf(OperatorCall(S, "", None), Node, First)
-               : IsCopied ? Node.CopyScratch
-                          : Node.Scratch) +
-              bytesOfZeros(Node, Incoming));
+    if (Node.Run || First)
+      S.scratch((Node.ScratchOf && First
+                     ? Node.ScratchOf(OperatorCall(S, "", None), Node, First)
+                 : IsCopied ? Node.CopyScratch
+                            : Node.Scratch) +
+                bytesOfZeros(Node, Incoming));
     if (First)
       convert(Node, First->Shape.Type, Outgoing);
     First = nullptr;

@@ -282,18 +282,28 @@ static OperatorResult einsum(OperatorCall &Op) {
     if (!StringRef(Order).contains(Label))
       Order.push_back(Label);
   for (size_t I = 0; I < Of.size(); ++I) {
-    Sizes Permutation;
+    Sizes Permutation, Own;
+    const bool IsParameter =
+        Op.S.GradMode && Of[I]->RequiresGrad.value_or(false);
     int64_t Next = Labels[I].size();
     for (const char Label : Order) {
       const size_t D = Labels[I].find(Label);
       if (D == StringRef::npos)
         Of[I] = Of[I].unsqueeze(-1);
+      else
+        Own.push_back(D);
       Permutation.push_back(D == StringRef::npos ? Next++ : D);
     }
+    if (IsParameter && !llvm::is_sorted(Own))
+      Op.S.estimate(
+          "'einsum' permutes a parameter, whose gradient is copied in "
+          "the first step");
     Of[I] = Of[I].permute(Permutation);
   }
   if (Op.Trouble)
     return {};
+  if (Of.size() == 2 && Order.size() == InResult)
+    Op.S.estimate("an outer product of 'einsum'");
   if (Of.size() == 1) {
     Sizes Summed;
     for (size_t D = InResult; D < Order.size(); ++D)

@@ -447,7 +447,10 @@ static OperatorResult convolution(OperatorCall &Op) {
   // the weights, where the channels of an image are last.
   const bool Last = Op.Dimensions == 2 &&
                     (!Of.IsTransposed || Op.isSince(2, 0)) && !Op.isOnGpu() &&
-                    X->hasChannelsLast() && !X->isContiguous();
+                    X->isChannelsLast();
+  if (Of.Split > 1)
+    Op.estimateChannelsLast(X, "a convolution in groups of channels that are "
+                               "last");
   const uint64_t InOrder = X->isContiguous()      ? 0
                            : !Last                ? bytesOf(X)
                            : W->hasChannelsLast() ? 0

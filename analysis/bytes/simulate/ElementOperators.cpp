@@ -324,6 +324,22 @@ Tensor operator-(double A, const Tensor &B) {
 // Of one tensor
 //===----------------------------------------------------------------------===//
 
+/// What the gradient of \p T is computed of, in the order in which LibTorch
+/// names the operands: most formulas begin with what comes.
+static std::vector<TensorPtr> orderOfGradient(const OperatorCall &Op,
+                                              const Tensor &T) {
+  constexpr StringRef OwnFirst = "relu leaky_relu threshold clamp clamp_min "
+                                 "clamp_max erf",
+                      InOrder = "rrelu triu tril roll cumsum";
+  if (llvm::is_contained(llvm::split(OwnFirst, ' '), Op.Base))
+    return {T, nullptr};
+  if (!llvm::is_contained(llvm::split(InOrder, ' '), Op.Base))
+    return {};
+  const Tensor Ordered = withoutMemory(T);
+  Ordered->Strides = contiguousStrides(T->sizes());
+  return {Ordered};
+}
+
 /// A function of each element.
 static OperatorResult unary(OperatorCall &Op) {
   const bool InPlace = Op.isInPlace() || Op.flag("inplace");
@@ -358,7 +374,7 @@ static OperatorResult unary(OperatorCall &Op) {
   // Matrices are read as they lie, stacks of them where they follow each other.
   const bool ReadsInOrder = !InPlace && T->sizes().size() > 2 &&
                             (Op.Base == "triu" || Op.Base == "tril");
-  return Op.record({Out}, {{T}}, Kept, Needed,
+  return Op.record({Out}, {madeOf(T, orderOfGradient(Op, T))}, Kept, Needed,
                    Needed + (ReadsInOrder ? Size : 0));
 }
 

@@ -104,6 +104,7 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P, size_t Left,
     }
     To.erase(To.begin() + D);
     Strides.erase(Strides.begin() + D);
+    Op.estimatePart(Of.View);
     break;
   case Value::Slice: {
     auto Bound = [&](size_t I, int64_t Default) {
@@ -123,6 +124,7 @@ static bool indexBy(OperatorCall &Op, Indexed &Of, const Value &P, size_t Left,
     To[D] = lengthOf(To[D], Bound(0, 0), End, Step);
     Strides[D] *= Step;
     ++D;
+    Op.estimatePart(Of.View);
     break;
   }
   case Value::Tensor:
@@ -234,8 +236,8 @@ static OperatorResult put(OperatorCall &Op) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-static Sizes channelsLastStrides(const Sizes &Of) {
-  return orderOf(Of, {{4, 1, 3, 2}});
+std::vector<int64_t> channelsLastStrides(ArrayRef<int64_t> Of) {
+  return orderOf(Of.vec(), {{4, 1, 3, 2}});
 }
 
 /// cat(tensors, dim), stack(tensors, dim), hstack(), vstack().
@@ -263,6 +265,8 @@ static OperatorResult cat(OperatorCall &Op) {
          axesWithout(Own.size() + Stacks, Stacks ? D : Own.size())});
     if (!Stacks && Own == Sizes{0})
       continue; // An empty list that grows.
+    if (Stacks)
+      Op.estimateChannelsLast(T, "a 'stack' of images whose channels are last");
     if (To == Sizes{0})
       To = Own;
     Sizes Without = Own, Expected = To;
@@ -284,9 +288,8 @@ static OperatorResult cat(OperatorCall &Op) {
   const ElementType Type = *Both.Shape.Type;
   const Tensor Out = Op.make(To, Type);
   // Images that all have their channels last are joined so.
-  if (!Stacks && llvm::all_of(All, [](const Tensor &T) {
-        return T->hasChannelsLast() && !T->isContiguous();
-      }))
+  if (!Stacks &&
+      llvm::all_of(All, [](const Tensor &T) { return T->isChannelsLast(); }))
     Out->Strides = channelsLastStrides(To);
   for (const Tensor &T : All) // A copy of another type is laid out meanwhile.
     Op.scratch(convertedBytes(T, Type) ? bytesOf(T) : 0);
@@ -334,9 +337,6 @@ static OperatorResult repeat(OperatorCall &Op) {
       /*CopyScratch=*/0);
 }
 
-/// c10::MemoryFormat.
-enum : int64_t { InOrder, Preserved, ChannelsLast, ChannelsLast3d };
-
 /// Are the channels to be last of an image that is copied?
 static bool putsChannelsLast(OperatorCall &Op, const Tensor &T) {
   const int64_t Format = Op.integer("memory_format", Preserved);
@@ -369,8 +369,14 @@ static OperatorResult convert(OperatorCall &Op) {
 
 /// zeros, randn, arange and the like; zeros_like, new_zeros.
 static OperatorResult makeNew(OperatorCall &Op) {
-  if (Op.Name.ends_with("_like"))
-    return Op.makeLike(Op.self(), Op.type());
+  if (Op.Name.ends_with("_like")) {
+    const Tensor Out = Op.makeLike(Op.self(), Op.type());
+    if (putsChannelsLast(Op, Out))
+      Out->Strides = channelsLastStrides(Out->sizes());
+    else if (Op.integer("memory_format", Preserved) == InOrder)
+      Out->Strides = contiguousStrides(Out->sizes());
+    return Out;
+  }
   if (Op.Name.starts_with("new_")) {
     const Tensor T = Op.self();
     return Op.make(Op.integers("size"), Op.type().value_or(typeOf(T)));

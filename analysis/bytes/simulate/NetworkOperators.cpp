@@ -360,6 +360,8 @@ static OperatorResult groupNorm(OperatorCall &Op) {
   if (!Op.isReal(X))
     return {};
   const uint64_t Size = bytesOf(X);
+  if (Op.isSince(2, 14))
+    Op.estimateChannelsLast(X, "a 'group_norm' of channels that are last");
   // In order; since 2.14 for the operator alone, and again in backward().
   const BlockPtr Seen = X->isContiguous() ? X->Memory : Op.allocate(Size);
   const bool Keeps = !Op.isSince(2, 14);
@@ -369,8 +371,7 @@ static OperatorResult groupNorm(OperatorCall &Op) {
   const uint64_t Scratch =
       (From.size() > 1 ? 2 * statisticBytes(X, W, From[0] * From[1]) : 0) +
       (Keeps || X->isContiguous() ? 0 : Size) +
-      (!Op.isSince(2, 0) && !X->isContiguous() && X->hasChannelsLast() ? Size
-                                                                       : 0);
+      (!Op.isSince(2, 0) && X->isChannelsLast() ? Size : 0);
   return Op.record({Out}, {{X}, {W}, {B}},
                    {Keeps ? Seen : X->Memory, Statistics, W}, Scratch,
                    Scratch + Size);

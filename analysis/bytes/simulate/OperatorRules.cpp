@@ -346,6 +346,7 @@ Tensor OperatorCall::view(const TensorPtr &Of, Sizes To,
 
 Tensor OperatorCall::part(const TensorPtr &T, size_t D, int64_t Length,
                           int64_t Step) {
+  estimatePart(T);
   Sizes To = T->sizes();
   std::vector<int64_t> Strides = T->Strides;
   if (D < To.size()) {

@@ -303,6 +303,23 @@ public:
     return S.Autocast ? Tensor(*this, S.cast(T, *S.Autocast)) : T;
   }
 
+  /// Notes that the memory of what runs now is known but for a few percent,
+  /// where \p T is an image whose channels are last, and, if \p OfGradient, has
+  /// a gradient.
+  void estimateChannelsLast(const TensorPtr &T, llvm::StringRef Why,
+                            bool OfGradient = false) {
+    if (T->isChannelsLast() &&
+        (!OfGradient || (S.GradMode && T->needsGradient())))
+      S.estimate(Why);
+  }
+  /// The same of a part of it.
+  void estimatePart(const TensorPtr &T) {
+    estimateChannelsLast(T,
+                         "a gradient comes through a part of an image whose "
+                         "channels are last",
+                         /*OfGradient=*/true);
+  }
+
   // The graph.
   bool records(llvm::ArrayRef<Differentiated> Inputs) const;
   /// Returns \p Results.

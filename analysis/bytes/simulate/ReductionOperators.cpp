@@ -27,6 +27,11 @@ static OperatorResult dropout(OperatorCall &Op) {
       Op.Name.contains("3d"))
     for (size_t I = 2; I < OfNoise.size(); ++I)
       OfNoise[I] = 1;
+  if (OfNoise != T->sizes())
+    Op.estimateChannelsLast(T,
+                            "a gradient comes through a dropout of channels "
+                            "that are last",
+                            /*OfGradient=*/true);
   // CUDA's dropout keeps one byte for each element, as at::native_dropout does.
   const Tensor Noise = Op.isOnGpu() && Op.Name == "dropout"
                            ? Op.make(OfNoise, Bool)

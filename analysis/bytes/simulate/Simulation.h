@@ -153,6 +153,8 @@ struct TensorInstance {
   bool isContiguous() const;
   /// The same for an image whose channels come last.
   bool hasChannelsLast() const;
+  /// Such an image whose elements are in no other order as well.
+  bool isChannelsLast() const { return hasChannelsLast() && !isContiguous(); }
   /// Its elements fill a piece of memory without holes.
   bool isDense() const;
   bool needsGradient() const { return Maker || RequiresGrad.value_or(false); }
@@ -164,6 +166,10 @@ inline constexpr llvm::StringLiteral WrittenIntoPart =
 
 /// The strides of a tensor of \p Sizes whose elements are in their order.
 std::vector<int64_t> contiguousStrides(llvm::ArrayRef<int64_t> Sizes);
+/// The same of an image whose channels are last.
+std::vector<int64_t> channelsLastStrides(llvm::ArrayRef<int64_t> Sizes);
+/// c10::MemoryFormat.
+enum : int64_t { InOrder, Preserved, ChannelsLast, ChannelsLast3d };
 
 /// How a node makes the gradient of one of its inputs.
 enum class GradientKind : unsigned char {
@@ -314,10 +320,14 @@ public:
   void atMost(llvm::StringRef Why) {
     Bounds.emplace(Bytes->place(), Why.str());
   }
-  /// Where, by the numbers of places, and why.
-  const std::set<std::pair<unsigned, std::string>> &bounds() const {
-    return Bounds;
+  /// What runs now is known to take somewhat more or less than is counted.
+  void estimate(llvm::StringRef Why) {
+    Estimates.emplace(Bytes->place(), Why.str());
   }
+  /// Where, by the numbers of places, and why.
+  using Remarks = std::set<std::pair<unsigned, std::string>>;
+  const Remarks &bounds() const { return Bounds; }
+  const Remarks &estimates() const { return Estimates; }
 
   /// What sum() of each of \p Results needs for itself.
   void addUp(llvm::ArrayRef<TensorPtr> Results);
@@ -341,7 +351,7 @@ private:
   TensorPtr cast(const TensorPtr &T, ElementType To);
   std::shared_ptr<Memory> Bytes;
   uint64_t Sequence = 0;
-  std::set<std::pair<unsigned, std::string>> Bounds;
+  Remarks Bounds, Estimates;
   std::optional<ElementType> Autocast;
   /// Casts of parameters, which autocast caches.
   std::map<std::weak_ptr<TensorInstance>, TensorPtr,

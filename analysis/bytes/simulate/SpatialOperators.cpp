@@ -217,6 +217,10 @@ static OperatorResult interpolate(OperatorCall &Op) {
     return X.run(("adaptive_avg_pool" + Twine(Dimensions) + "d").str(),
                  {{"output_size", lastOf(To, Dimensions)}});
   const Tensor Out = Op.make(To, X);
+  Op.estimateChannelsLast(X,
+                          "a gradient comes through an image that is resized, "
+                          "whose channels are last",
+                          /*OfGradient=*/true);
   // Which elements each one is made of: for each tap a number, and a weight
   // of the type of X.
   const int64_t Taps =

@@ -6,6 +6,7 @@ namespace F = torch::nn::functional;
 using torch::Tensor;
 
 constexpr auto Last = torch::MemoryFormat::ChannelsLast;
+const auto Options = torch::TensorOptions().memory_format(Last);
 
 struct Parts : nn::Module {
   Parts() {
@@ -23,6 +24,9 @@ struct Parts : nn::Module {
   nn::BatchNorm2d norm{4};
   Tensor weight, other, channels, places;
 };
+
+// What comes lies in another order than what was kept, or is to be given.
+#define FRAMED(...) (__VA_ARGS__).permute({0, 2, 1, 3}).contiguous() * 3
 
 #define FORMS(FORM)                                                            \
   FORM(Scaled, x * 3)                                                          \
@@ -59,7 +63,17 @@ struct Parts : nn::Module {
   FORM(Sums, x.cumsum(1).contiguous() * 3)                                     \
   FORM(Triangles, x.tril().contiguous() * 3)                                   \
   FORM(Rolled, x.roll(1, 2).contiguous() * 3)                                  \
-  FORM(Flat, x.flatten(2).sum(2))
+  FORM(Flat, x.flatten(2).sum(2))                                              \
+  FORM(FramedRelu, FRAMED(torch::relu(one(weight))))                           \
+  FORM(FramedLeakyRelu, FRAMED(torch::leaky_relu(one(weight))))                \
+  FORM(FramedClamp, FRAMED(torch::clamp(one(weight), -0.5, 0.5)))              \
+  FORM(FramedErf, FRAMED(torch::erf(one(weight))))                             \
+  FORM(FramedCumsum, FRAMED(torch::cumsum(one(weight), 1)))                    \
+  FORM(FramedRoll, FRAMED(torch::roll(one(weight), 1, 1)))                     \
+  FORM(FramedTril, FRAMED(torch::tril(one(weight))))                           \
+  FORM(FramedTanh, FRAMED(torch::tanh(one(weight))))                           \
+  FORM(Made, torch::empty({2, 4, 14, 15}, Options).fill_(1) * weight)          \
+  FORM(Like, torch::empty_like(weight, {}, Last).fill_(1).contiguous() * x)
 
 #define DEFINE(NAME, ...)                                                      \
   struct NAME : Parts {                                                        \

@@ -1,4 +1,4 @@
-// Which batch is passed depends on values: the loss is not followed.
+// Which batch is passed depends on values.
 #include <cstdlib>
 #include <torch/torch.h>
 

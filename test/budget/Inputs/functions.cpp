@@ -97,6 +97,35 @@ struct Checkpoint : Function<Checkpoint> {
   }
 };
 
+// Its second input has no gradient, nor what that was made of.
+struct Rounded : Function<Rounded> {
+  static Tensor forward(AutogradContext *ctx, Tensor z, Tensor entries) {
+    ctx->save_for_backward({z - entries});
+    return entries.clone();
+  }
+  static tensor_list backward(AutogradContext *ctx, tensor_list grads) {
+    const auto saved = ctx->get_saved_variables();
+    return {grads[0] + saved[0] * 0.1, Tensor()};
+  }
+};
+
+struct QuantizedImpl : nn::Module {
+  QuantizedImpl() : in(16, 16), out(16, 64), codes(64, 16) {
+    register_module("in", in);
+    register_module("out", out);
+    register_module("codes", codes);
+  }
+  Tensor forward(Tensor x) {
+    auto z = in(x);
+    auto distances = z.pow(2).sum(1, true) + codes->weight.pow(2).sum(1) -
+                     torch::matmul(z, codes->weight.t()) * 2;
+    return out(Rounded::apply(z, codes(distances.argmin(1)))).repeat({2, 1});
+  }
+  nn::Linear in, out;
+  nn::Embedding codes;
+};
+TORCH_MODULE(Quantized);
+
 struct ActivatedImpl : nn::Module {
   explicit ActivatedImpl(const std::string &kind)
       : kind(kind), fc1(32, 64), fc2(64, 64), fc3(64, 10) {
@@ -261,6 +290,7 @@ int main() {
   STEP(Paired(), "50x16", torch::rand({50, 16}));
   STEP(Multiplied(), "40x24", torch::rand({40, 24}));
   STEP(Checkpointed(24, 4), "64x24", torch::rand({64, 24}));
+  STEP(Quantized(), "40x16", torch::rand({40, 16}));
   STEP(Branches(), "50x16", torch::rand({50, 16}));
   STEP(Scaled(), "50x16", torch::rand({50, 16}));
   STEP(Returns(), "50x16", torch::rand({50, 16}));

@@ -45,6 +45,12 @@ namespace mixed {
 namespace sums {
 #include "trained/sums.cpp"
 }
+namespace chosen {
+#include "trained/chosen.cpp"
+}
+namespace collected {
+#include "trained/collected.cpp"
+}
 
 static void measure(const char *name, int (*program)()) {
   const int64_t before = proof::counters().Live;
@@ -68,4 +74,6 @@ int main() {
   MEASURE(best);
   MEASURE(mixed);
   MEASURE(sums);
+  MEASURE(chosen);
+  MEASURE(collected);
 }
