@@ -86,6 +86,9 @@ constexpr struct AccumulatedHistoryReasons {
       "function that the loop runs, calls `backward()` without "
       "keeping the graph, only the first two count: the graph of "
       "what is added is freed already."};
+  Reason Unknown{"history-unknown", Effect::Silent,
+                 "Code that cannot be seen makes what is added, and nothing "
+                 "shows that it has history."};
   Reason Bounded{
       "gives-up-elements", Effect::Silent,
       "The container gives up old elements (`pop_front`), is emptied "
@@ -496,8 +499,11 @@ public:
           }
       if (!G.Source && A.Added.Unknown)
         G.Source = provenSource(A, Flow);
-      if (!G.Source)
+      if (!G.Source) {
+        if (A.Added.Unknown && !Silence)
+          silent(A.Site, AccumulatedHistory.Unknown);
         continue;
+      }
       G.IsSpent = isSpent(G, Flow, Unit);
       if (!Silence)
         Silence = silenceOf(G, Flow, Unit, Guards);
