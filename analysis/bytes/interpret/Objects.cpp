@@ -44,6 +44,20 @@ static Cell coercedElements(Interpreter &VM, const Cell &List,
   return listOf(std::move(Elements));
 }
 
+/// The object of \p R whose members are those of \p List, as titles of models
+/// show one; \p Otherwise where it has not as many.
+static Cell ofMembers(Interpreter &VM, const Cell &List, const CXXRecordDecl *R,
+                      SourceLocation At, const Cell &Otherwise) {
+  if (List->Elements.size() !=
+      size_t(std::distance(R->field_begin(), R->field_end())))
+    return Otherwise;
+  const Cell Object = valueOf(Value::Record, &Value::Class, R);
+  for (const auto &[Field, V] : llvm::zip(R->fields(), List->Elements))
+    Object->Members[Field->getCanonicalDecl()] =
+        VM.copyOf(coerced(VM, V, Field->getType(), At));
+  return Object;
+}
+
 Cell coerced(Interpreter &VM, const Cell &From, QualType To,
              SourceLocation At) {
   const Cell Given = convert(VM, From, To);
@@ -61,8 +75,11 @@ Cell coerced(Interpreter &VM, const Cell &From, QualType To,
   // A list in a text of the command line can stand for an object.
   const bool IsUsers = R && !cpp::isOfLibrary(R) && !R->isLambda();
   if (Given->What == Value::List && IsUsers && Kind == ModelClass::Other) {
-    if (Given->Settings.empty())
-      return makeObject(VM, R, Given->Elements, {}, nullptr, At);
+    if (Given->Settings.empty()) {
+      const Cell Made = makeObject(VM, R, Given->Elements, {}, nullptr, At);
+      return Made->What == Value::Unknown ? ofMembers(VM, Given, R, At, Made)
+                                          : Made;
+    }
     // With names: {.width = 64}.
     const Cell Object = makeObject(VM, R, {}, {}, nullptr, At);
     for (const auto &[Name, Setting] : Given->Settings) {
