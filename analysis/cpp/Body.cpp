@@ -244,6 +244,18 @@ bool Body::isOwn(const ValueDecl *D) const {
          Var->getParentFunctionOrMethod() == F;
 }
 
+llvm::ArrayRef<const DeclRefExpr *> Body::mentionsOf(const ValueDecl *D) {
+  if (!Mentions) {
+    Mentions.emplace();
+    forEach<DeclRefExpr>(Root, [&](const DeclRefExpr *Ref) {
+      (*Mentions)[wholeOf(Ref->getDecl())].push_back(Ref);
+    });
+  }
+  auto It = Mentions->find(wholeOf(D));
+  return It == Mentions->end() ? llvm::ArrayRef<const DeclRefExpr *>()
+                               : It->second;
+}
+
 llvm::ArrayRef<Write> Body::writesTo(const ValueDecl *D) {
   if (!Writes)
     Writes = allWrites(Root);

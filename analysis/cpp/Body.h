@@ -102,6 +102,9 @@ public:
   /// A variable or parameter of this function that ends with it and is no
   /// reference.
   bool isOwn(const clang::ValueDecl *D) const;
+  /// What names \p D, or a binding of it, in all of the body, in source order.
+  llvm::ArrayRef<const clang::DeclRefExpr *>
+  mentionsOf(const clang::ValueDecl *D);
   /// The writes to \p D in all of the body, in source order.
   llvm::ArrayRef<Write> writesTo(const clang::ValueDecl *D);
   /// Does local variable \p Var always hold what its declaration gives it?
@@ -143,6 +146,10 @@ private:
   static constexpr unsigned ManySteps = 100000;
   mutable std::optional<const clang::CallExpr *> Repeater; ///< Once asked.
   std::optional<WritesByTarget> Writes; ///< Once somebody asks.
+  std::optional<
+      llvm::DenseMap<const clang::ValueDecl *,
+                     llvm::SmallVector<const clang::DeclRefExpr *, 4>>>
+      Mentions; ///< The same.
   std::unique_ptr<Paths> Ways;
 };
 

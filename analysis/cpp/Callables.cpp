@@ -231,12 +231,10 @@ runsOf(const LambdaExpr *Lambda, Body &In) {
       callableOf(Var->getInit()) != Lambda || !In.isSetOnce(Var))
     return std::nullopt;
   bool Else = false;
-  forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-    if (Ref->getDecl() != Var)
-      return;
+  for (const DeclRefExpr *Ref : In.mentionsOf(Var)) {
     Else |= !onlyRunsHere(Ref, In) || In.around<LambdaExpr>(Ref);
     Runs.push_back(Ref);
-  });
+  }
   return Else ? std::nullopt : std::optional(Runs);
 }
 

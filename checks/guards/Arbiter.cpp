@@ -20,7 +20,6 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include <utility>
 
 using namespace clang;
@@ -48,8 +47,7 @@ enum class Reads { Nothing, Shape, Data };
 class ReadsOf {
 public:
   /// \p Depth: how far the functions that are given the tensor are followed.
-  explicit ReadsOf(const cpp::Body &In, unsigned Depth = 2)
-      : In(In), Depth(Depth) {}
+  explicit ReadsOf(cpp::Body &In, unsigned Depth = 2) : In(In), Depth(Depth) {}
 
   Reads of(const Expr *E) {
     const Stmt *User = In.userOf(E);
@@ -98,23 +96,27 @@ private:
   /// What all that name \p Var, or a part of it, read; with \p Given, what they
   /// read of what that assigns: not those before it, as in `x = net(x)`.
   Reads of(const VarDecl *Var, const CallExpr *Given = nullptr) {
-    Reads Most = Reads::Nothing;
+    const SourceManager &SM = In.context().getSourceManager();
     if (Given && In.loopAround(Given))
       Given = nullptr;
-    if (Asked.insert(Var).second)
-      cpp::forEach<DeclRefExpr>(In.root(), [&](const DeclRefExpr *Ref) {
-        if (cpp::wholeOf(Ref->getDecl()) == Var &&
-            (!Given ||
-             (!In.isWithin(Ref, Given) &&
-              !cpp::comesBefore(Ref, Given, In.context().getSourceManager()))))
-          Most = std::max(Most, of(Ref));
-      });
+    if (auto [It, New] = Asked.try_emplace(Var, Given); !New) {
+      const CallExpr *Before = It->second;
+      if (!Before || (Given && !cpp::comesBefore(Given, Before, SM)))
+        return Reads::Nothing; // That has been told.
+      It->second = Given;
+    }
+    Reads Most = Reads::Nothing;
+    for (const DeclRefExpr *Ref : In.mentionsOf(Var))
+      if (!Given ||
+          (!In.isWithin(Ref, Given) && !cpp::comesBefore(Ref, Given, SM)))
+        Most = std::max(Most, of(Ref));
     return Most;
   }
 
-  const cpp::Body &In;
+  cpp::Body &In;
   const unsigned Depth;
-  llvm::SmallPtrSet<const VarDecl *, 4> Asked;
+  /// The variables that were looked at, from which assignment on: null for all.
+  llvm::DenseMap<const VarDecl *, const CallExpr *> Asked;
 };
 
 /// Are all tensors that \p E is made of made in it, or where a variable of it
@@ -132,26 +134,38 @@ bool hasNoData(const Expr *E, cpp::Body &In, unsigned Depth = 3) {
 
 } // namespace
 
-/// Why forward pass \p L only shows whether it works, once: in a test case, or
-/// in a function or pass that is given no data, nothing but shapes of the
-/// result is read; or nothing at all, in a warm-up or a measurement. In a step
-/// of training that is a slip. Null for a pass that does more.
-static const Reason *trialOf(const Label &L, const FunctionFlow &Flow) {
+/// Why the forward passes \p Passes only show whether they work, once: in a
+/// test case, or in a function or pass that is given no data, nothing but
+/// shapes of the result is read; or nothing at all, in a warm-up or a
+/// measurement. In a step of training that is a slip. Null where one does more.
+static const Reason *trialOf(llvm::ArrayRef<const Label *> Passes,
+                             const FunctionFlow &Flow) {
   const FunctionDecl *F = Flow.function();
   if (cpp::isTestCase(F))
     return &InferenceWithoutNoGrad.TestCase;
-  const auto *Pass = dyn_cast<CallExpr>(L.Site);
-  const bool HasNoData =
-      F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F)) ||
-      (L.K == Label::Forward && Pass &&
-       llvm::all_of(cpp::writtenArguments(Pass), [&](const Expr *Arg) {
-         return hasNoData(Arg, cpp::Body::of(F));
-       }));
-  const Reads Read = ReadsOf(cpp::Body::of(F)).of(L.Site);
-  if (Read == Reads::Nothing && !Flow.trains())
-    return &InferenceWithoutNoGrad.Unread;
-  return HasNoData && Read != Reads::Data ? &InferenceWithoutNoGrad.OnlyShape
-                                          : nullptr;
+  cpp::Body &In = cpp::Body::of(F);
+  const bool NeverHasData =
+      F->isMain() || (F->param_empty() && !isa<CXXMethodDecl>(F));
+  auto HasNoData = [&](const Label &L) {
+    const auto *Pass = dyn_cast<CallExpr>(L.Site);
+    return NeverHasData ||
+           (L.K == Label::Forward && Pass &&
+            llvm::all_of(cpp::writtenArguments(Pass),
+                         [&](const Expr *Arg) { return hasNoData(Arg, In); }));
+  };
+  Reads Most = Reads::Nothing;
+  ReadsOf WithData(In), WithoutData(In);
+  for (const Label *L : Passes) {
+    const bool IsTrial =
+        HasNoData(*L)
+            ? (Most = std::max(Most, WithoutData.of(L->Site))) != Reads::Data
+            : !Flow.trains() && WithData.of(L->Site) == Reads::Nothing;
+    if (!IsTrial)
+      return nullptr;
+  }
+  return Most == Reads::Nothing && !Flow.trains()
+             ? &InferenceWithoutNoGrad.Unread
+             : &InferenceWithoutNoGrad.OnlyShape;
 }
 
 /// Does \p L stand for a call that runs a module of which this function gets
@@ -522,8 +536,6 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
                                   : cpp::Body::of(Flow.function())
                                         .around<CompoundStmt>(L->Site),
                         NobodyTrains != nullptr}];
-    if (S.Forwards.empty() || S.Tries)
-      S.Tries = trialOf(*L, Flow);
     S.Flow = &Flow;
     S.Guardable = Guardable;
     S.ToPredict = ToPredict;
@@ -560,7 +572,7 @@ void Arbiter::decideOn(const FunctionFlow &Flow) {
       silent(S.Forwards.front()->Site, InferenceWithoutNoGrad.LeftOff, By);
       continue;
     }
-    if (S.Tries)
+    if ((S.Tries = trialOf(S.Forwards, Flow)))
       S.Why.push_back({S.Tries});
     if (!S.Guardable)
       S.GuardFrom = guardableFrom(S.Forwards.front()->Site, Flow, *Unit);
