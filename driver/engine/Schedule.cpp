@@ -377,6 +377,16 @@ ResultInputs Schedule::inputsOf(const Job &J, UnitInputs Read,
   return Result;
 }
 
+/// Until others have the memory again that was left to them.
+void Schedule::dropCopies() {
+  for (Job &J : Jobs)
+    if (J.State == Job::Done && J.Copy) {
+      J.Copy = Parked();
+      if (!Copies->isExceeded())
+        return;
+    }
+}
+
 void Schedule::startUnit(size_t Id, Workers &Pool) {
   Job &J = Jobs[Id];
   if (J.Copy) {
@@ -395,6 +405,8 @@ void Schedule::startUnit(size_t Id, Workers &Pool) {
         Pchs->find(J.pchKey()) == LibraryPchs::State::Missing)
       Missing = J.Pchs.front();
   const PchRecipe *ForTrials = Missing && !Pch ? &*Missing : nullptr;
+  if (Copies && Copies->isExceeded())
+    dropCopies();
   Pool.start(
       Id, [&] { return analyseHere(J, Pch, ForTrials); }, J.Took,
       Copies && Copies->mayPark());

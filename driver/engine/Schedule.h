@@ -94,6 +94,7 @@ private:
   PchPlan planOfPchs(unsigned AtATime);
   void dropPostponed();
   void tidyCache();
+  void dropCopies();
   void startUnit(size_t Id, Workers &Pool);
   /// \p J is a copy, of which it goes on with another one when it was parked.
   /// \p ForTrials: see startUnit(); null without one.

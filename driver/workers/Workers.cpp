@@ -556,8 +556,10 @@ unsigned Workers::defaultCount() {
   return std::max<uint64_t>(1, std::min(Count, freeMemory() / MemoryPerWorker));
 }
 
-ParkingLimit::ParkingLimit(unsigned AtATime)
-    : Reserve(std::max(freeMemory() / 4, AtATime * MemoryPerWorker)) {
+ParkingLimit::ParkingLimit(unsigned AtATime) {
+  // Before the first copy of the run: those of earlier rounds are still there.
+  static const uint64_t AtFirst = freeMemory();
+  Reserve = std::max(AtFirst / 4, AtATime * MemoryPerWorker);
   constexpr rlim_t Most = 10000;
   rlimit Files = {};
   ::getrlimit(RLIMIT_NOFILE, &Files);
@@ -576,5 +578,7 @@ bool ParkingLimit::mayPark() {
   --Left;
   return true;
 }
+
+bool ParkingLimit::isExceeded() const { return freeMemory() < Reserve / 2; }
 
 } // namespace libtorch_tidy::driver

@@ -161,13 +161,15 @@ private:
   std::vector<Worker> Running;
 };
 
-/// Copies that are parked leave a quarter of the memory that there was, or what
-/// those that run need, and half of the files that a process may have open:
-/// this process has one for each.
+/// Copies that are parked leave a quarter of the memory that there was before
+/// the first, or what those that run need, and half of the files that a process
+/// may have open: this process has one for each.
 class ParkingLimit {
 public:
   explicit ParkingLimit(unsigned AtATime);
   bool mayPark();
+  /// Others have taken half of what was left to them: copies are to end.
+  bool isExceeded() const;
 
 private:
   uint64_t Reserve; ///< Bytes.
