@@ -24,6 +24,8 @@ int main() {
     THOUSAND(1)
     THOUSAND(2)
     THOUSAND(3)
+    THOUSAND(4)
+    THOUSAND(5)
   }
   std::cout << all.sizes();
 }
