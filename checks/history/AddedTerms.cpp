@@ -39,12 +39,21 @@ const Expr *termOf(const Accumulation &A, const FunctionFlow &Flow) {
              : nullptr;
 }
 
-/// Is \p E the result of an operator that computes a tensor of its own, or a
-/// copy of one?
+/// Is \p E the result of an operator that computes a tensor of its own, a copy
+/// of one, or a variable that is given nothing else?
 static bool isOfOperator(const Expr *E, cpp::Body &In, unsigned Depth = 0) {
-  const auto *Call = dyn_cast_or_null<CallExpr>(In.originOf(E));
+  constexpr unsigned Enough = 4; // Each value of each variable is followed.
+  const Expr *Origin = Depth < Enough ? In.originOf(E) : nullptr;
+  if (const VarDecl *Var = cpp::variableOf(Origin)) {
+    const cpp::Values All = In.valuesOf(Var);
+    return All.Complete && !All.Given.empty() &&
+           llvm::all_of(All.Given, [&](const Expr *Value) {
+             return isOfOperator(Value, In, Depth + 1);
+           });
+  }
+  const auto *Call = dyn_cast_or_null<CallExpr>(Origin);
   if (const Expr *Same = Call ? torch::sameShapeObject(Call) : nullptr)
-    return Depth < cpp::MaxChase && isOfOperator(Same, In, Depth + 1);
+    return isOfOperator(Same, In, Depth + 1);
   const torch::OpFacts *Facts = torch::opFacts(Call);
   return Facts ? Facts->Shares == torch::Sharing::None &&
                      !Facts->neverDifferentiable()

@@ -114,3 +114,20 @@ void ofLeaf(const Batches &batches, const Tensor &y) {
     leaves.push_back(w.clone());
   }
 }
+// A variable that is given results of operators only, or the leaf on some way.
+void inSteps(const Batches &batches, bool which) {
+  Tensor w = torch::ones({2}).set_requires_grad(true);
+  Tensor total = torch::zeros({});
+  auto add = [&](const Tensor &t) { total = total + t; };
+  // CHECK-NOTES: :[[@LINE-1]]:43: note: the call adds to it here
+  std::vector<Tensor> kept;
+  for (const Tensor &x : batches) {
+    Tensor loss = (w * x).sum(), some = w;
+    loss = loss / 2;
+    if (which)
+      some = w * x;
+    add(loss);
+    // CHECK-NOTES: :[[@LINE-1]]:5: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    kept.push_back(some);
+  }
+}
