@@ -42,9 +42,9 @@ static_assert(Count<std::pair<int, Tree>> == 2);
 #ifdef TOO_MANY
 struct Many {
   int A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V,
-      W, X, Y;
+      W, X, Y, Z;
 };
-static_assert(Count<Many> == 25);
+static_assert(Count<Many> == 26);
 #endif
 
 int main() {

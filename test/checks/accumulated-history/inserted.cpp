@@ -119,7 +119,6 @@ void inSteps(const Batches &batches, bool which) {
   Tensor w = torch::ones({2}).set_requires_grad(true);
   Tensor total = torch::zeros({});
   auto add = [&](const Tensor &t) { total = total + t; };
-  // CHECK-NOTES: :[[@LINE-1]]:43: note: the call adds to it here
   std::vector<Tensor> kept;
   for (const Tensor &x : batches) {
     Tensor loss = (w * x).sum(), some = w;
@@ -128,6 +127,9 @@ void inSteps(const Batches &batches, bool which) {
       some = w * x;
     add(loss);
     // CHECK-NOTES: :[[@LINE-1]]:5: warning: memory growth: 'total' keeps the autograd graph and activations of every iteration, and nothing back-propagates through it; detach what is added [libtorch-accumulated-history]
+    // CHECK-NOTES: :[[@LINE-10]]:10: note: 'total' is declared here, outside the loop
+    // CHECK-NOTES: :[[@LINE-12]]:31: note: this tensor requires gradients
+    // CHECK-NOTES: :[[@LINE-11]]:43: note: the call adds to it here
     kept.push_back(some);
   }
 }
