@@ -13,6 +13,7 @@
 #include "analysis/cpp/Writes.h"
 #include "analysis/flow/unit/UnitModel.h"
 #include "analysis/torch/api/Factories.h"
+#include "analysis/torch/api/TorchTypes.h"
 #include "analysis/torch/modules/Modules.h"
 #include "checks/base/LibtorchCheck.h"
 #include "clang/AST/ASTContext.h"

@@ -8,6 +8,7 @@
 #include "analysis/cpp/ProgramNames.h"
 #include "analysis/cpp/Std.h"
 #include "analysis/cpp/Text.h"
+#include "analysis/cpp/Types.h"
 #include "analysis/cpp/UnitContext.h"
 #include "analysis/cpp/UserCode.h"
 #include "analysis/cpp/Walk.h"
